@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# The LLVM back end lives in a shared object of its own with hidden symbols, which sinter opens locally by its bare name
+# (SINTER_LLVM_MODULE): the loader finds it through the run path of whatever contains sinter, so an installation can be
+# moved, and a process that already has another LLVM in it keeps working.
+add_library(sinter_llvm_location INTERFACE)
+if(NOT SINTER_HAS_LLVM)
+  add_library(sinter_llvm_codegen INTERFACE)
+  target_link_libraries(sinter_llvm_codegen INTERFACE sinter_tile)
+  return()
+endif()
+
+sinter_folder(sinter_llvm_codegen codegen/llvm LINKS sinter_tile)
+get_target_property(kind sinter_llvm_codegen TYPE)
+if(kind STREQUAL "INTERFACE_LIBRARY")
+  return()
+endif()
+target_include_directories(sinter_llvm_codegen SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_definitions(sinter_llvm_codegen PRIVATE ${llvm_definitions})
+if(NOT LLVM_ENABLE_RTTI)
+  target_compile_options(sinter_llvm_codegen PRIVATE -fno-rtti)
+endif()
+if(TARGET LLVM)
+  target_link_libraries(sinter_llvm_codegen PRIVATE LLVM)
+else()
+  llvm_map_components_to_libnames(llvm_libraries core orcjit native passes)
+  target_link_libraries(sinter_llvm_codegen PRIVATE ${llvm_libraries})
+endif()
+
+# The module is made of the same objects; the version script exports its entry points only.
+add_library(sinter_llvm MODULE $<TARGET_OBJECTS:sinter_llvm_codegen>)
+target_link_libraries(sinter_llvm PRIVATE sinter_llvm_codegen)
+target_link_options(sinter_llvm PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/sinter_llvm.map
+  LINKER:--no-undefined LINKER:--gc-sections)
+set_target_properties(sinter_llvm PROPERTIES
+  LINKER_LANGUAGE CXX
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sinter_llvm.map
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+if(NOT SINTER_SANITIZE)
+  target_compile_definitions(sinter_private INTERFACE SINTER_LLVM_MODULE="libsinter_llvm.so")
+endif()
+target_link_options(sinter_llvm_location INTERFACE
+  $<BUILD_INTERFACE:LINKER:-rpath,${PROJECT_BINARY_DIR}/lib>)
+add_dependencies(sinter_compiler sinter_llvm)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/<name>/*.cpp -> executable and ctest entry test_<name>. A folder that needs more holds a test.cmake, included
+# instead of the default rule; it can call sinter_test() itself.
+
+# sinter_test(<name> SOURCES <files> [LABEL cpu|gpu] [LINKS <targets>]); without LINKS it links every internal library.
+function(sinter_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LINKS")
+  if(NOT arg_LABEL)
+    set(arg_LABEL cpu)
+  endif()
+  if(NOT arg_LINKS)
+    set(arg_LINKS sinter_internal)
+  endif()
+  add_executable(test_${name} ${arg_SOURCES})
+  target_link_libraries(test_${name} PRIVATE ${arg_LINKS} sinter_private sinter_llvm_location GTest::gtest_main)
+  target_compile_definitions(test_${name} PRIVATE SINTER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME test_${name} COMMAND test_${name})
+  set_tests_properties(test_${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900)
+endfunction()
+
+# The folder libraries that a set of files includes from, so that building one test builds only what it uses. Files that
+# include the public API beyond the runtime's headers get everything.
+function(sinter_links_of output)
+  set(links)
+  foreach(source ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(STRINGS ${source} lines REGEX "^#include [\"<]")
+    foreach(line ${lines})
+      if(line MATCHES "<sinter/" AND NOT line MATCHES "<sinter/(dtype|device|dims|error|stream|types)\\.h>")
+        list(APPEND links sinter_internal)
+      elseif(line MATCHES "\"runtime/(device|exec|cache)/" OR line MATCHES "\"src/([a-z]+)/"
+             OR line MATCHES "\"codegen/(tile|schedule)/")
+        list(APPEND links sinter_${CMAKE_MATCH_1})
+      elseif(line MATCHES "\"codegen/(cuda|llvm)/")
+        list(APPEND links sinter_${CMAKE_MATCH_1}_codegen)
+      endif()
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES links)
+  set(${output} ${links} PARENT_SCOPE)
+endfunction()
+
+file(GLOB test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/tests/*)
+foreach(folder ${test_folders})
+  get_filename_component(name ${folder} NAME)
+  file(GLOB test_rule CONFIGURE_DEPENDS ${folder}/test.cmake)
+  file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  file(GLOB_RECURSE test_headers CONFIGURE_DEPENDS ${folder}/*.h)
+  if(test_rule)
+    include(${test_rule})
+  elseif(test_sources)
+    sinter_links_of(test_links ${test_sources} ${test_headers})
+    set(label cpu)
+    if(name STREQUAL "gpu")
+      set(label gpu)
+    endif()
+    sinter_test(${name} SOURCES ${test_sources} LINKS ${test_links} LABEL ${label})
+  endif()
+endforeach()
