@@ -2,7 +2,7 @@
 # benchmarks/<name>.cpp and benchmarks/<name>/*.cpp -> executable bench_<name>; Google Benchmark where it is installed.
 function(sinter_benchmark name)
   add_executable(bench_${name} ${ARGN})
-  target_link_libraries(bench_${name} PRIVATE sinter_internal sinter_llvm_location)
+  target_link_libraries(bench_${name} PRIVATE sinter_internal)
   if(TARGET benchmark::benchmark)
     target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
   endif()

@@ -2,7 +2,7 @@
 # examples/<name>.cpp and examples/<name>/*.cpp -> executable <name>, using the public API only.
 function(sinter_example name)
   add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE sinter::sinter sinter_flags sinter_llvm_location fmt::fmt)
+  target_link_libraries(${name} PRIVATE sinter::sinter sinter_flags fmt::fmt)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
 endfunction()

@@ -12,6 +12,10 @@ function(sinter_folder target folder)
       list(FILTER sources EXCLUDE REGEX "/cuda/")
     endif()
   endif()
+  set(visibility hidden)
+  if(BUILD_SHARED_LIBS AND target IN_LIST SINTER_RUNTIME_FOLDERS)
+    set(visibility default)  # libsinter uses the runtime's internals; cmake/sinter_runtime.map keeps the rest in
+  endif()
   if(NOT sources)
     add_library(${target} INTERFACE)
     target_link_libraries(${target} INTERFACE sinter_private ${arg_LINKS})
@@ -20,12 +24,17 @@ function(sinter_folder target folder)
   add_library(${target} STATIC ${sources})
   set_target_properties(${target} PROPERTIES
     POSITION_INDEPENDENT_CODE ON
-    CXX_VISIBILITY_PRESET hidden
+    CXX_VISIBILITY_PRESET ${visibility}
     VISIBILITY_INLINES_HIDDEN ON
     CXX_EXTENSIONS OFF
     ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/internal)
   target_link_libraries(${target} PUBLIC sinter_private ${arg_LINKS})
 endfunction()
+
+# The folders of sinter::runtime (load and run saved programs) and those sinter::sinter adds.
+set(SINTER_RUNTIME_FOLDERS sinter_device sinter_tensor sinter_exec sinter_cache)
+set(SINTER_COMPILER_FOLDERS sinter_scalar sinter_graph sinter_loop sinter_ops sinter_reference sinter_passes
+  sinter_lower sinter_tile sinter_schedule sinter_cuda_codegen sinter_compiler sinter_capture)
 
 # What the inside of the project compiles with: both include roots, fmt, the CUDA headers.
 add_library(sinter_private INTERFACE)

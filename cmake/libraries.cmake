@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The two libraries users link. Each is made of the objects of its folders; shared or static as BUILD_SHARED_LIBS says.
-set(SINTER_RUNTIME_FOLDERS sinter_device sinter_tensor sinter_exec sinter_cache)
-set(SINTER_COMPILER_FOLDERS sinter_scalar sinter_graph sinter_loop sinter_ops sinter_reference sinter_passes
-  sinter_lower sinter_tile sinter_schedule sinter_cuda_codegen sinter_compiler sinter_capture)
-
+# The two libraries users link, made of the objects of their folders; shared or static as BUILD_SHARED_LIBS says.
 function(sinter_library target export_name)
   set(objects)
   foreach(folder ${ARGN})
@@ -12,44 +8,49 @@ function(sinter_library target export_name)
       list(APPEND objects $<TARGET_OBJECTS:${folder}>)
     endif()
   endforeach()
-  if(objects)
-    set(scope PUBLIC)
-    add_library(${target} ${objects})
-    set_target_properties(${target} PROPERTIES
-      LINKER_LANGUAGE CXX
-      VERSION ${PROJECT_VERSION}
-      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-      BUILD_RPATH ${PROJECT_BINARY_DIR}/lib
-      INSTALL_RPATH $ORIGIN
-      ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
-      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-    target_link_libraries(${target} PRIVATE fmt::fmt Threads::Threads ${CMAKE_DL_LIBS})
-    if(SINTER_SANITIZE)
-      target_link_options(${target} PUBLIC -fsanitize=${SINTER_SANITIZE})
-    endif()
-  else()
-    set(scope INTERFACE)
-    add_library(${target} INTERFACE)
-  endif()
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${export_name})
-  target_compile_features(${target} ${scope} cxx_std_20)
-  target_include_directories(${target} ${scope}
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  add_library(${target} ${objects} ${PROJECT_SOURCE_DIR}/cmake/libraries.cmake)
   add_library(sinter::${export_name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${export_name}
+    LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    POSITION_INDEPENDENT_CODE ON
+    BUILD_RPATH ${PROJECT_BINARY_DIR}/lib
+    INSTALL_RPATH $ORIGIN
+    ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PRIVATE fmt::fmt Threads::Threads ${CMAKE_DL_LIBS})
+  if(SINTER_SANITIZE)
+    target_link_options(${target} PUBLIC -fsanitize=${SINTER_SANITIZE})
+  endif()
 endfunction()
 
+# The public headers are one set, carried by the runtime because both libraries have it.
+file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/sinter/*.h)
 sinter_library(sinter_runtime runtime ${SINTER_RUNTIME_FOLDERS})
+target_sources(sinter_runtime PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${public_headers})
 sinter_library(sinter sinter ${SINTER_COMPILER_FOLDERS})
-get_target_property(kind sinter TYPE)
-if(kind STREQUAL "INTERFACE_LIBRARY")
-  target_link_libraries(sinter INTERFACE sinter_runtime)
-else()
-  target_link_libraries(sinter PUBLIC sinter_runtime)
-  if(TARGET sinter_llvm)
-    add_dependencies(sinter sinter_llvm)
+target_link_libraries(sinter PUBLIC sinter_runtime)
+if(BUILD_SHARED_LIBS)
+  target_link_options(sinter_runtime PRIVATE
+    LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/sinter_runtime.map)
+endif()
+
+# A static sinter opens its LLVM back end through the run path of the program it is linked into.
+if(TARGET sinter_llvm)
+  add_dependencies(sinter sinter_llvm)
+  if(NOT BUILD_SHARED_LIBS)
+    target_link_options(sinter INTERFACE
+      $<BUILD_INTERFACE:LINKER:-rpath,${PROJECT_BINARY_DIR}/lib>
+      $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}>)
   endif()
 endif()
 
-# Everything with its internals visible, for tests.
+# Everything with its internals visible, for tests and benchmarks.
 add_library(sinter_internal INTERFACE)
-target_link_libraries(sinter_internal INTERFACE sinter_capture sinter_llvm_location)
+target_link_libraries(sinter_internal INTERFACE sinter_capture)
+if(TARGET sinter_llvm)
+  target_link_options(sinter_internal INTERFACE LINKER:-rpath,${PROJECT_BINARY_DIR}/lib)
+endif()

@@ -2,7 +2,6 @@
 # The LLVM back end lives in a shared object of its own with hidden symbols, which sinter opens locally by its bare name
 # (SINTER_LLVM_MODULE): the loader finds it through the run path of whatever contains sinter, so an installation can be
 # moved, and a process that already has another LLVM in it keeps working.
-add_library(sinter_llvm_location INTERFACE)
 if(NOT SINTER_HAS_LLVM)
   add_library(sinter_llvm_codegen INTERFACE)
   target_link_libraries(sinter_llvm_codegen INTERFACE sinter_tile)
@@ -32,13 +31,12 @@ add_library(sinter_llvm MODULE $<TARGET_OBJECTS:sinter_llvm_codegen>)
 target_link_libraries(sinter_llvm PRIVATE sinter_llvm_codegen)
 target_link_options(sinter_llvm PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/sinter_llvm.map
   LINKER:--no-undefined LINKER:--gc-sections)
+set(suffix .so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set_target_properties(sinter_llvm PROPERTIES
+  SUFFIX ${suffix}
+  INSTALL_RPATH_USE_LINK_PATH ON
   LINKER_LANGUAGE CXX
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sinter_llvm.map
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-if(NOT SINTER_SANITIZE)
-  target_compile_definitions(sinter_private INTERFACE SINTER_LLVM_MODULE="libsinter_llvm.so")
-endif()
-target_link_options(sinter_llvm_location INTERFACE
-  $<BUILD_INTERFACE:LINKER:-rpath,${PROJECT_BINARY_DIR}/lib>)
+target_compile_definitions(sinter_private INTERFACE SINTER_LLVM_MODULE="libsinter_llvm${suffix}")
 add_dependencies(sinter_compiler sinter_llvm)

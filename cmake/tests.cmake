@@ -12,7 +12,7 @@ function(sinter_test name)
     set(arg_LINKS sinter_internal)
   endif()
   add_executable(test_${name} ${arg_SOURCES})
-  target_link_libraries(test_${name} PRIVATE ${arg_LINKS} sinter_private sinter_llvm_location GTest::gtest_main)
+  target_link_libraries(test_${name} PRIVATE ${arg_LINKS} sinter_private GTest::gtest_main)
   target_compile_definitions(test_${name} PRIVATE SINTER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
