@@ -38,5 +38,9 @@ set_target_properties(sinter_llvm PROPERTIES
   LINKER_LANGUAGE CXX
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sinter_llvm.map
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-target_compile_definitions(sinter_private INTERFACE SINTER_LLVM_MODULE="libsinter_llvm${suffix}")
+set(module libsinter_llvm${suffix})
+if(SINTER_SANITIZE)
+  set(module ${PROJECT_BINARY_DIR}/lib/${module})  # the sanitizers' dlopen does not see the caller's run path
+endif()
+target_compile_definitions(sinter_private INTERFACE SINTER_LLVM_MODULE="${module}")
 add_dependencies(sinter_compiler sinter_llvm)
