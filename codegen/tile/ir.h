@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/dtype.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/scalar/scalar_ops.h"
+
+namespace sinter::tile {
+
+using scalar::ScalarOp;
+using ValueId = int32_t;
+
+/// Type of a tile IR value: a scalar (rank 0, parts 1; uniform over the block), or a tile: power-of-two dims times one
+/// integer `parts` dimension that lives in registers. Elements are compute types (boolean i32 u32 i64 u64 f32 f64);
+/// storage dtypes exist only behind pointers. Printed `f32`, `f32[16x64]`, `f32[3*1024]` (parts * dims).
+struct Type {
+  DType dtype = f32;
+  int32_t parts = 1;
+  int8_t rank = 0;
+  bool is_tile = false;                     ///< a tile of rank 0 with parts is possible: f32[3*]
+  std::array<int32_t, 4> dims{1, 1, 1, 1};
+
+  static Type scalar(DType t) { return {t}; }
+  static Type tile(DType t, std::vector<int32_t> dims, int32_t parts = 1);
+  Type with(DType t) const {
+    Type r = *this;
+    r.dtype = t;
+    return r;
+  }
+  int64_t elements() const;  ///< parts * product(dims)
+  friend bool operator==(const Type&, const Type&) = default;
+};
+
+/// A kernel parameter: one 8-byte slot. Pointers are global memory of a storage dtype; scalars are i64 extents or numbers
+/// of a compute type.
+struct Parameter {
+  std::string name;
+  bool is_pointer = false;
+  DType dtype;
+  bool written = false;         ///< pointer: stored to; otherwise read only for the whole kernel
+  bool no_alias = true;         ///< pointer: overlaps no written parameter
+  int32_t alignment = 1;        ///< pointer: known alignment in bytes
+  int64_t divisibility = 1;     ///< i64 scalar: known divisor
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+enum class Op : uint8_t {
+  // scalars and coordinates
+  constant,      ///< bits, broadcast to the type if it is a tile
+  parameter,     ///< scalar parameter `index`
+  program_id,    ///< i64: linear id of this block
+  iota,          ///< i32 tile: coordinate along `dim` (parts_dim for the parts dimension)
+  // shape
+  broadcast,     ///< scalar -> tile; dims (or parts) of extent 1 stretch
+  reshape,       ///< row-major, same number of elements, same parts
+  trans,         ///< permutation `perm` of the dims
+  // arithmetic
+  scalar,        ///< scalar op on equal shapes, `dtype` is its attribute
+  // memory
+  block_load,    ///< strided box through Access; operands per Access
+  block_store,
+  gather,        ///< operands: offset tile (i32/i64 elements), then mask and fill if `masked`
+  scatter,       ///< operands: offset tile, value, then mask if `masked`
+  // folds
+  reduce,        ///< folds `dim` (keeps it with extent 1) in the canonical order, kind `index` = ReduceKind
+  scan,          ///< reserved for inclusive prefix folds
+  // control
+  for_loop,      ///< operands: lo, hi, step (i64), then initial values of the carried ones; one region
+  if_then,       ///< operand: scalar boolean; two regions; results are what they yield
+  yield,         ///< ends a region
+  status_check,  ///< operands: boolean tile or scalar `bad`; sets the status parameter `index` to `bits` where true
+  // laid-out form only
+  convert_layout,  ///< same tile in another layout
+};
+
+enum class ReduceKind : uint8_t { sum, prod, amax, amin };
+
+inline constexpr int parts_dim = -1;
+
+/// An operand of an access: a literal or an i64 scalar value.
+struct IndexOperand {
+  ValueId value = -1;
+  int64_t literal = 0;
+  bool is_literal() const { return value < 0; }
+  friend bool operator==(const IndexOperand&, const IndexOperand&) = default;
+};
+
+/// One dimension of a strided box. Element k of the tile dim is at coordinate c = origin + k; its address contribution is
+/// c * stride elements. Masked dims: out of bounds where c < 0 or c >= extent.
+struct AccessDim {
+  IndexOperand origin;
+  IndexOperand stride;
+  bool masked = false;
+  IndexOperand extent;
+  friend bool operator==(const AccessDim&, const AccessDim&) = default;
+};
+
+/// Strided access of a tile: address = pointer + base + sum over dims. `parts` describes the parts dimension.
+struct Access {
+  IndexOperand base;
+  AccessDim parts;
+  std::vector<AccessDim> dims;
+  friend bool operator==(const Access&, const Access&) = default;
+};
+
+enum class CachePolicy : uint8_t { standard, streaming /* used once: loads do not stay in L1, stores go past the caches */ };
+
+struct Region;
+
+/// One instruction. Values are numbered per kernel; `results` has one entry, none for stores, several for for/if.
+struct Instruction {
+  Op op;
+  ScalarOp scalar{};
+  Type type;                            ///< of the single result
+  DType dtype = f32;                    ///< attribute of a scalar op
+  std::vector<ValueId> operands;
+  std::vector<ValueId> results;
+  std::vector<Type> result_types;       ///< for_loop, if_then with several results
+  uint64_t bits = 0;
+  int32_t index = -1;                   ///< parameter index (parameter, memory, status), reduce kind
+  int32_t dim = 0;
+  std::array<int8_t, 4> perm{0, 1, 2, 3};
+  bool masked = false;                  ///< gather, scatter
+  CachePolicy policy = CachePolicy::standard;
+  std::shared_ptr<Access> access;
+  std::vector<Region> regions;
+};
+
+struct Region {
+  std::vector<ValueId> arguments;       ///< for_loop: induction variable, then carried values
+  std::vector<Type> argument_types;
+  std::vector<Instruction> body;
+};
+
+/// A program over blocks. Logical form: no layouts. Every value is defined once, before its uses.
+struct Kernel {
+  std::string name;
+  std::vector<Parameter> parameters;
+  Region body;
+  int32_t value_count = 0;
+  int32_t num_warps = 4;                ///< CUDA: threads = 32 * num_warps
+  std::vector<std::string> comments;    ///< printed as leading comment of the generated text
+};
+
+/// Text form; parse(print(k)) prints the same. Syntax: docs/architecture.md and tests/tile.
+std::string print(const Kernel& kernel);
+Kernel parse(std::string_view text);
+/// Throws CompileError naming the instruction: types, shapes (powers of two), dominance, access operands, yields.
+void verify(const Kernel& kernel);
+
+/// Builds kernels: typed helpers that append to the current region.
+class KernelBuilder;
+
+}  // namespace sinter::tile

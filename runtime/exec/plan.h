@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/device.h>
+#include <sinter/dtype.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sinter::exec {
+
+/// An integer expression over the call's value array, evaluated on the host: postfix code in Plan::code.
+struct HostExpr {
+  int32_t begin = 0;
+  int32_t length = 0;      ///< 0: the literal
+  int64_t literal = 0;
+  friend bool operator==(const HostExpr&, const HostExpr&) = default;
+};
+
+enum class HostOp : uint8_t { push, symbol, add, mul, floordiv, mod, ceildiv, min, max };
+
+struct HostInstruction {
+  HostOp op;
+  int64_t operand = 0;     ///< push: the literal; symbol: index into the call's symbol values
+  friend bool operator==(const HostInstruction&, const HostInstruction&) = default;
+};
+
+/// One 8-byte slot of a kernel's parameter block.
+struct SlotSource {
+  enum class Kind : uint8_t {
+    input,      ///< data pointer of input `index` (+ its storage offset) + byte offset `expr`
+    output,     ///< data pointer of output `index`
+    temporary,  ///< arena base + byte offset `expr`
+    index,      ///< i64 value of `expr`
+    number,     ///< number symbol `index` converted to compute type `dtype`
+    literal,    ///< `bits`
+    status,     ///< pointer to the call's status word
+  };
+  Kind kind = Kind::literal;
+  int32_t index = -1;
+  DType dtype;
+  HostExpr expr;
+  uint64_t bits = 0;
+  friend bool operator==(const SlotSource&, const SlotSource&) = default;
+};
+
+/// Where a compiled kernel comes from; images themselves are stored apart, by key.
+struct KernelRef {
+  std::string key;            ///< content key of the image (cache key); equal text gives equal keys
+  std::string entry;          ///< symbol name
+  int32_t threads = 1;        ///< CUDA block size
+  int32_t shared_bytes = 0;
+  friend bool operator==(const KernelRef&, const KernelRef&) = default;
+};
+
+struct Step {
+  int32_t kernel = -1;
+  HostExpr grid;              ///< number of blocks; 0 skips the launch
+  std::vector<SlotSource> slots;
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+struct TensorSpec {
+  DType dtype;
+  std::vector<HostExpr> shape;
+  std::vector<HostExpr> strides;
+  friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
+};
+
+/// A compiled region as plain data: what to allocate, what to launch, in order. No pointers, no lambdas.
+struct Plan {
+  static constexpr uint32_t version = 1;
+  std::string name;
+  Device device = Device::cpu();
+  int32_t input_count = 0;
+  std::vector<TensorSpec> outputs;
+  HostExpr arena_bytes;
+  std::vector<KernelRef> kernels;
+  std::vector<Step> steps;
+  std::vector<HostInstruction> code;
+  bool uses_status = false;
+  std::vector<std::string> status_messages;  ///< status value k > 0 means messages[k-1]
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+std::string serialize(const Plan& plan);
+/// Bounds-checked; throws CompileError on anything malformed or of another version.
+Plan deserialize(std::string_view bytes);
+
+}  // namespace sinter::exec

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/dims.h>
+#include <sinter/dtype.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "src/graph/expr.h"
+
+namespace sinter::graph {
+
+/// Kinds of op parameters. Structural ones select code (compared when a call is matched); numbers and extents are
+/// values: they go into the call's flat value array and may be promoted to run-time symbols.
+enum class ParamKind : uint8_t {
+  flag,         ///< bool, structural: 1 word
+  integer,      ///< int64, structural: 1 word
+  integers,     ///< Dims, structural: length, then the values
+  dtype,        ///< DType, structural: 1 word
+  enumeration,  ///< enum, structural: 1 word (names in Param::names)
+  device,       ///< Device, structural: 1 word
+  number,       ///< Number, promotable
+  optional_number,  ///< structural presence word, then a Number if present
+  extent,       ///< int64 promotable (sizes, starts, stops, steps stay structural)
+  extents,      ///< structural length word, then promotable values
+};
+
+struct Param {
+  std::string_view name;
+  ParamKind kind;
+  std::vector<std::string_view> names = {};  ///< spellings of an enumeration
+};
+
+/// A number given by the user: integer, floating or boolean, as PyTorch's promotion distinguishes them.
+struct Number {
+  enum class Kind : uint8_t { boolean, integer, floating };
+  Kind kind = Kind::integer;
+  int64_t bits = 0;  ///< the integer, or the bits of the double
+
+  static Number of(bool v) { return {Kind::boolean, v}; }
+  template <class T>
+    requires std::is_integral_v<T>
+  static Number of(T v) { return {Kind::integer, static_cast<int64_t>(v)}; }
+  static Number of(double v) {
+    Number n{Kind::floating, 0};
+    std::memcpy(&n.bits, &v, sizeof v);
+    return n;
+  }
+  static Number of(float v) { return of(static_cast<double>(v)); }
+  double as_double() const {
+    if (kind != Kind::floating) return static_cast<double>(bits);
+    double v;
+    std::memcpy(&v, &bits, sizeof v);
+    return v;
+  }
+  int64_t as_int() const { return kind == Kind::floating ? static_cast<int64_t>(as_double()) : bits; }
+  friend bool operator==(const Number&, const Number&) = default;
+};
+
+/// A number or extent inside a graph: a literal, or a symbol whose run-time value is the bits of a Number of that kind.
+struct Scalar {
+  Number literal;      ///< kind always valid; bits valid if symbol < 0
+  int32_t symbol = -1; ///< >= 0: graph symbol id (for extents: use expr)
+  Expr expr;           ///< for extent parameters: the extent expression
+  bool is_extent = false;
+  friend bool operator==(const Scalar&, const Scalar&) = default;
+};
+
+/// Attributes of a graph node: structural words in schema order, then scalars in schema order.
+struct Attributes {
+  std::vector<int64_t> words;
+  std::vector<Scalar> scalars;
+  friend bool operator==(const Attributes&, const Attributes&) = default;
+};
+
+/// Attributes of a call while it is being recorded or matched: fixed arrays, no allocation.
+class CallAttributes {
+ public:
+  static constexpr size_t max_words = 64, max_values = 24;
+
+  CallAttributes& flag(bool v) { return word(v); }
+  CallAttributes& integer(int64_t v) { return word(v); }
+  CallAttributes& integers(const Dims& v) {
+    word(static_cast<int64_t>(v.size()));
+    for (int64_t d : v) word(d);
+    return *this;
+  }
+  CallAttributes& dtype(DType t) {
+    int64_t w = 0;
+    std::memcpy(&w, &t, sizeof t);
+    return word(w);
+  }
+  template <class E>
+    requires std::is_enum_v<E>
+  CallAttributes& enumeration(E v) { return word(static_cast<int64_t>(v)); }
+  CallAttributes& number(Number v) { return value(v, false); }
+  CallAttributes& extent(int64_t v) { return value(Number::of(v), true); }
+  CallAttributes& extents(const Dims& v) {
+    word(static_cast<int64_t>(v.size()));
+    for (int64_t d : v) extent(d);
+    return *this;
+  }
+
+  std::span<const int64_t> words() const { return {words_.data(), n_words_}; }
+  std::span<const Number> values() const { return {values_.data(), n_values_}; }
+  bool is_extent(size_t i) const { return (extent_mask_ >> i) & 1; }
+
+ private:
+  CallAttributes& word(int64_t w);
+  CallAttributes& value(Number v, bool extent);
+  size_t n_words_ = 0, n_values_ = 0;
+  uint32_t extent_mask_ = 0;
+  std::array<int64_t, max_words> words_;
+  std::array<Number, max_values> values_;
+};
+
+/// Reads attributes back in the order they were written.
+class AttributeReader {
+ public:
+  explicit AttributeReader(const Attributes& a) : a_(a) {}
+  bool flag() { return word() != 0; }
+  int64_t integer() { return word(); }
+  Dims integers();
+  DType dtype();
+  template <class E>
+  E enumeration() { return static_cast<E>(word()); }
+  const Scalar& number() { return a_.scalars[scalar_++]; }
+  Expr extent() { return a_.scalars[scalar_++].expr; }
+  std::vector<Expr> extents();
+
+ private:
+  int64_t word() { return a_.words[word_++]; }
+  const Attributes& a_;
+  size_t word_ = 0, scalar_ = 0;
+};
+
+/// The graph form of a call's attributes with every number and extent as a literal.
+Attributes literal_attributes(const CallAttributes& call);
+
+}  // namespace sinter::graph

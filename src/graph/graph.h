@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/device.h>
+#include <sinter/dims.h>
+#include <sinter/dtype.h>
+#include <sinter/error.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/graph/attributes.h"
+#include "src/graph/expr.h"
+
+namespace sinter::graph {
+
+struct OpDef;
+
+using NodeId = int32_t;
+
+/// A value of the graph: result `result` of node `node`.
+struct Value {
+  NodeId node = -1;
+  int32_t result = 0;
+  friend bool operator==(const Value&, const Value&) = default;
+};
+
+/// Type of a value. Extents are expressions over symbols; literals until a symbol is needed.
+struct ValueType {
+  DType dtype;
+  std::vector<Expr> shape;
+  int rank() const { return static_cast<int>(shape.size()); }
+  friend bool operator==(const ValueType&, const ValueType&) = default;
+};
+
+/// How the storage of an input is addressed (element units): offset + sum index[d] * strides[d].
+struct Layout {
+  std::vector<Expr> strides;
+  Expr offset;
+};
+
+class Graph;
+
+/// One operation. Functional SSA: operands are earlier results. `op == nullptr` marks a graph input.
+struct Node {
+  const OpDef* op = nullptr;
+  std::vector<Value> operands;
+  Attributes attributes;                            ///< structural words and numbers, see attributes.h
+  std::vector<ValueType> results;
+  std::vector<std::shared_ptr<Graph>> subgraphs;    ///< bodies of cond and the like
+  int32_t effect_order = -1;                        ///< >= 0: ordered among random numbers and checks
+  SourceLine line;                                  ///< the user's source line; never compared
+};
+
+/// A function over tensors: nodes in execution order.
+class Graph {
+ public:
+  std::string name;
+  Device device = Device::cpu();
+
+  /// Adds an input; its layout says how the buffer is addressed (row-major contiguous if none is given).
+  Value add_input(ValueType type, std::optional<Layout> layout = {}, SourceLine line = {});
+  /// Adds a node; result types come from the op's type rule, which throws UserError on bad operands.
+  /// Returns the node's id; result i is Value{id, i}.
+  NodeId add(const OpDef& op, std::vector<Value> operands, Attributes attributes, SourceLine line = {});
+  void add_output(Value v) { outputs_.push_back(v); }
+  int new_symbol() { return symbol_count_++; }
+
+  const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
+  Node& node(NodeId id) { return nodes_[static_cast<size_t>(id)]; }
+  NodeId size() const { return static_cast<NodeId>(nodes_.size()); }
+  const ValueType& type(Value v) const { return node(v.node).results[static_cast<size_t>(v.result)]; }
+  const std::vector<Value>& inputs() const { return inputs_; }
+  const Layout& input_layout(size_t input) const { return layouts_[input]; }
+  const std::vector<Value>& outputs() const { return outputs_; }
+  void set_outputs(std::vector<Value> v) { outputs_ = std::move(v); }
+  int symbol_count() const { return symbol_count_; }
+  void set_symbol_count(int n) { symbol_count_ = n; }
+
+ private:
+  std::vector<Node> nodes_;
+  std::vector<Value> inputs_;
+  std::vector<Layout> layouts_;
+  std::vector<Value> outputs_;
+  int symbol_count_ = 0;
+};
+
+/// Canonical text; parse(print(g)) prints the same. `with_lines` appends source lines as comments.
+std::string print(const Graph& graph, bool with_lines = false);
+Graph parse(std::string_view text);
+/// Throws CompileError naming the node if an invariant is broken (order, types as the type rule gives, symbols known).
+void verify(const Graph& graph);
+/// Graphviz text.
+std::string to_dot(const Graph& graph);
+
+}  // namespace sinter::graph

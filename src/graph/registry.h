@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace sinter::loop {
+class Reader;
+struct Value;
+}  // namespace sinter::loop
+namespace sinter::reference {
+struct Array;
+}
+
+namespace sinter::graph {
+
+/// What a type rule sees: operand types, attributes, and where to put equalities that it had to assume.
+class InferContext {
+ public:
+  InferContext(const OpDef& op, std::span<const ValueType> operands, const Attributes& attributes, SourceLine line)
+      : op_(op), operands_(operands), attributes_(attributes), line_(line) {}
+  const OpDef& op() const { return op_; }
+  size_t operand_count() const { return operands_.size(); }
+  const ValueType& operand(size_t i) const { return operands_[i]; }
+  AttributeReader attributes() const { return AttributeReader(attributes_); }
+
+  /// Throws UserError in the form "[op] what", with the user's line and a fix.
+  [[noreturn]] void fail(std::string what, std::string fix = {}) const;
+  /// Do two extents agree? Literals that differ: no. Symbolic ones that cannot be proved equal: yes, and the equality
+  /// becomes an assumption (a guard of the compiled entry).
+  bool same_extent(Expr a, Expr b);
+  /// NumPy broadcasting of all operand shapes; fails with both shapes and the dim that disagrees. A literal 1 stretches,
+  /// a symbol never does (symbols stand for extents >= 2).
+  std::vector<Expr> broadcast_operands();
+  /// Normalises a dim in [-rank, rank) or fails; rank 0 counts as 1.
+  int dim(int64_t d, int rank) const;
+  /// Normalised, sorted, distinct dims; empty means all.
+  std::vector<int> dims(const Dims& d, int rank) const;
+  const std::vector<std::pair<Expr, Expr>>& assumptions() const { return assumptions_; }
+
+ private:
+  const OpDef& op_;
+  std::span<const ValueType> operands_;
+  const Attributes& attributes_;
+  SourceLine line_;
+  std::vector<std::pair<Expr, Expr>> assumptions_;
+};
+
+enum class OpClass : uint8_t {
+  pointwise,  ///< result at an index reads operands at the broadcast index
+  view,       ///< a pure index map of one operand (reshape, permute, slice, ...)
+  indexed,    ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
+  reduction,  ///< folds dims of one operand in the canonical order
+  creation,   ///< no tensor operand
+};
+
+enum class ReduceKind : uint8_t { sum, prod, amax, amin };
+
+struct ReductionSpec {
+  ReduceKind kind;
+  std::vector<int> dims;  ///< ascending
+  bool keepdim = false;
+};
+
+/// Picks a random legal call for tests and the fuzzer: operand dtypes, shapes and attributes.
+struct SampleCall {
+  std::vector<ValueType> operands;  ///< literal shapes
+  Attributes attributes;
+  double low = -4, high = 4;        ///< operand values are drawn from [low, high] plus specials
+};
+
+/// One op: everything that the rest of the library knows about it. Defined in src/ops/<family>.cpp and nowhere else.
+struct OpDef {
+  std::string_view name;
+  std::string_view doc;                ///< one sentence, PyTorch's meaning; goes into docs/ops.md
+  OpClass op_class = OpClass::pointwise;
+  int min_operands = 1;
+  int max_operands = 1;                ///< -1: any number
+  std::vector<Param> params;
+
+  /// Type and shape rule; throws UserError through the context.
+  std::function<std::vector<ValueType>(InferContext&)> infer;
+
+  /// The loop body: value of the (single) result at `index`, as reads of operands at index expressions. For pointwise
+  /// ops the framework rounds the result to the result dtype. Absent for reductions.
+  std::function<loop::Value(loop::Reader&, std::span<const Expr> index)> lower;
+
+  /// Reductions: what is folded over which dims; a body applied to each element before and to the result after comes
+  /// from decomposition.
+  std::function<ReductionSpec(const Node&, const Graph&)> reduction;
+
+  /// Rewrites the call into other ops (mean -> sum, div); nullptr if the op is primitive. Returns the results.
+  std::function<std::vector<Value>(Graph&, const Node&)> decompose;
+
+  /// Slow, obvious semantics on dense row-major arrays, independent of `lower` where the op moves data.
+  std::function<std::vector<reference::Array>(const Node&, std::span<const reference::Array>)> reference;
+
+  /// Cases for shared tests and the fuzzer; `variant` counts 0,1,2,...; nullopt ends the list.
+  std::function<std::optional<SampleCall>(int variant)> sample;
+};
+
+/// All ops in order of registration.
+std::span<const OpDef* const> all_ops();
+const OpDef* find_op(std::string_view name);
+/// Registers at static initialisation or from register_op; throws CompileError on a duplicate name.
+const OpDef& register_op(OpDef op);
+
+}  // namespace sinter::graph
