@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # benchmarks/<name>.cpp and benchmarks/<name>/*.cpp -> executable bench_<name>; Google Benchmark where it is installed.
+add_custom_target(benchmarks)
+
 function(sinter_benchmark name)
   add_executable(bench_${name} ${ARGN})
+  add_dependencies(benchmarks bench_${name})
   target_link_libraries(bench_${name} PRIVATE sinter_internal)
   if(TARGET benchmark::benchmark)
     target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)

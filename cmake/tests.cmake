@@ -2,6 +2,9 @@
 # tests/<name>/*.cpp -> executable and ctest entry test_<name>. A folder that needs more holds a test.cmake, included
 # instead of the default rule; it can call sinter_test() itself.
 
+add_custom_target(tests_cpu)
+add_custom_target(tests_gpu)
+
 # sinter_test(<name> SOURCES <files> [LABEL cpu|gpu] [LINKS <targets>]); without LINKS it links every internal library.
 function(sinter_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LINKS")
@@ -16,6 +19,7 @@ function(sinter_test name)
   target_compile_definitions(test_${name} PRIVATE SINTER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_dependencies(tests_${arg_LABEL} test_${name})
   add_test(NAME test_${name} COMMAND test_${name})
   set_tests_properties(test_${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900)
 endfunction()
