@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/compile.h>
+#include <sinter/ops.h>
+#include <sinter/stream.h>
+#include <sinter/tensor.h>

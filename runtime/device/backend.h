@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/device.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace sinter::device {
+
+/// A native stream (CUstream), or nullptr: the default stream. The CPU has one stream and runs in order.
+using StreamHandle = void*;
+using EventHandle = void*;
+using GraphHandle = void*;
+
+/// Entry of a CPU kernel: runs program ids begin .. end-1.
+using CpuKernel = void (*)(const uint64_t* slots, int64_t begin, int64_t end);
+
+struct Properties {
+  std::string name;              ///< "NVIDIA H200", the CPU's model name
+  std::string architecture;      ///< "sm_90a", "x86-64-v4"
+  int multiprocessors = 1;       ///< SMs, or CPU threads
+  int max_threads_per_block = 1;
+  size_t shared_bytes_per_block = 0;  ///< with opt-in
+  size_t l2_bytes = 0;
+  size_t memory_bytes = 0;
+  int vector_bits = 128;         ///< CPU: native vector width
+};
+
+/// Resources of a loaded kernel.
+struct FunctionInfo {
+  int registers = 0;
+  int local_bytes = 0;           ///< spills and stack, a thread
+  int static_shared_bytes = 0;
+  int max_threads = 0;
+};
+
+class Function {
+ public:
+  virtual ~Function() = default;
+  virtual FunctionInfo info() const = 0;
+};
+
+/// A loaded image; its functions live as long as it.
+class Module {
+ public:
+  virtual ~Module() = default;
+  /// Throws CompileError if the image has no such entry.
+  virtual Function* function(const std::string& name) = 0;
+};
+
+struct LaunchConfig {
+  int64_t grid = 1;              ///< blocks, linear; 0 launches nothing
+  int threads = 1;               ///< a block
+  int shared_bytes = 0;          ///< dynamic
+};
+
+struct MemoryStats {
+  size_t in_use = 0, peak = 0, reserved = 0;
+  int64_t driver_allocations = 0;
+};
+
+/// One device. All calls are asynchronous on the given stream unless they say otherwise; thread safe.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const Properties& properties() const = 0;
+
+  /// At least 64-byte aligned; from the caching allocator, ordered on `stream`. Out of memory: empties the cache once,
+  /// tries again, then throws DeviceError. bytes == 0 gives a valid address that is never read.
+  virtual void* allocate(size_t bytes, StreamHandle stream) = 0;
+  virtual void release(void* memory, size_t bytes, StreamHandle stream) noexcept = 0;
+  virtual MemoryStats memory_stats() const = 0;
+  virtual void empty_cache() = 0;
+
+  virtual void copy_from_host(void* device, const void* host, size_t bytes, StreamHandle stream) = 0;
+  /// The host buffer may be read after synchronize(stream).
+  virtual void copy_to_host(void* host, const void* device, size_t bytes, StreamHandle stream) = 0;
+  virtual void copy(void* to, const void* from, size_t bytes, StreamHandle stream) = 0;
+  virtual void fill_zero(void* memory, size_t bytes, StreamHandle stream) = 0;
+
+  /// CUDA: a cubin. CPU: a relocatable object as the LLVM back end makes it.
+  virtual std::shared_ptr<Module> load(std::span<const std::byte> image) = 0;
+  virtual void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
+                      StreamHandle stream) = 0;
+
+  virtual StreamHandle create_stream() = 0;
+  virtual void destroy_stream(StreamHandle stream) noexcept = 0;
+  virtual void synchronize(StreamHandle stream) = 0;
+  /// Waits for everything on the device; only for sn::synchronize(Device).
+  virtual void synchronize_all() = 0;
+  virtual EventHandle create_event() = 0;
+  virtual void destroy_event(EventHandle event) noexcept = 0;
+  virtual void record(EventHandle event, StreamHandle stream) = 0;
+  virtual void wait(StreamHandle stream, EventHandle event) = 0;
+  virtual void synchronize_event(EventHandle event) = 0;
+  virtual double elapsed_ms(EventHandle begin, EventHandle end) = 0;
+
+  /// Capture of what is launched on `stream` into a replayable graph.
+  virtual void begin_capture(StreamHandle stream) = 0;
+  virtual GraphHandle end_capture(StreamHandle stream) = 0;
+  virtual void launch_graph(GraphHandle graph, StreamHandle stream) = 0;
+  virtual void destroy_graph(GraphHandle graph) noexcept = 0;
+};
+
+/// The back end of a device; created on first use. Throws DeviceError in words when there is none.
+Backend& backend(Device device);
+/// Does backend(device) work? Never throws.
+bool available(Device device) noexcept;
+
+/// Replaces how the back ends of a kind are made (before their first use): a test emulator takes CUDA's place this way.
+using BackendFactory = std::function<std::unique_ptr<Backend>(int index)>;
+void register_backend(DeviceKind kind, BackendFactory factory);
+
+/// This thread's current stream on a device (nullptr unless set).
+StreamHandle current_stream(Device device);
+StreamHandle exchange_current_stream(Device device, StreamHandle stream);
+
+}  // namespace sinter::device

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/exec/executable.h"
+#include "src/graph/graph.h"
+
+namespace sinter::capture {
+
+/// A compiled variant of a region: guards over the call's key, and what runs when they hold. Immutable once published,
+/// but for kernel variants by alignment, which are added when first needed.
+struct Entry {
+  std::vector<int64_t> expected;
+  std::vector<int64_t> mask;              ///< all ones where static, 0 where a symbol stands
+  std::vector<int32_t> extent_symbols;    ///< key positions of promoted extents: must be >= 2
+  std::vector<std::pair<int32_t, int32_t>> equal;                 ///< positions that were equal when promoted
+  std::vector<std::pair<graph::Expr, graph::Expr>> assumptions;   ///< equalities the type rules relied on
+  std::shared_ptr<const graph::Graph> graph;
+  std::string reason;                     ///< why it was made: "first call", "arg 1: dim 0 was 50, now 37"
+  int number = 0;                         ///< 1, 2, ... within its region end
+
+  std::atomic<Entry*> next{nullptr};
+  std::mutex variant_mutex;
+  std::array<std::atomic<const exec::Executable*>, 2> variants{};   ///< [0] 16-byte aligned inputs, [1] any
+  std::array<std::shared_ptr<const exec::Executable>, 2> owned;
+
+  bool matches(std::span<const int64_t> key) const {
+    if (key.size() != expected.size()) return false;
+    uint64_t differ = 0;
+    for (size_t i = 0; i < key.size(); ++i) differ |= static_cast<uint64_t>((key[i] ^ expected[i]) & mask[i]);
+    return differ == 0 && (extent_symbols.empty() || symbols_hold(key));
+  }
+  bool is_dynamic() const { return !extent_symbols.empty() || has_number_symbols; }
+  bool has_number_symbols = false;
+
+ private:
+  bool symbols_hold(std::span<const int64_t> key) const;
+};
+
+/// Append-only list, read without a lock; the last hit is tried first.
+class EntryList {
+ public:
+  ~EntryList();
+  Entry* find(std::span<const int64_t> key) const;
+  void append(std::unique_ptr<Entry> entry);
+  int size() const { return size_.load(std::memory_order_acquire); }
+  /// Entries in order of creation.
+  std::vector<Entry*> all() const;
+
+ private:
+  std::atomic<Entry*> first_{nullptr};
+  mutable std::atomic<Entry*> last_hit_{nullptr};
+  std::atomic<int> size_{0};
+};
+
+}  // namespace sinter::capture

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/graph/attributes.h"
+#include "src/tensor/impl.h"
+
+namespace sinter::capture {
+
+/// The key of a call of a region: everything a compiled entry may depend on, as one flat array of 64-bit words, so that
+/// guards are one masked compare. Per input: a meta word (dtype, device, rank, contiguous), the extents, and the strides
+/// where not contiguous; then the bits of every number and extent attribute, in program order. The position of a word is
+/// also the id of the graph symbol that stands for it once it is promoted.
+struct KeyLayout {
+  struct Input {
+    size_t meta, extents, strides;  ///< positions; strides == extents + rank, absent if contiguous
+  };
+  std::vector<Input> inputs;
+  size_t numbers = 0;               ///< position of the first number
+};
+
+uint64_t meta_word(const tensor::TensorImpl& t);
+DType meta_dtype(uint64_t meta);
+Device meta_device(uint64_t meta);
+int meta_rank(uint64_t meta);
+bool meta_contiguous(uint64_t meta);
+
+/// Appends the words of one input.
+void append_input(std::vector<int64_t>& key, const tensor::TensorImpl& t);
+KeyLayout layout_of(std::span<const int64_t> key, size_t input_count);
+
+/// "arg 1: dim 0 was 50, now 37": the first difference that matters, in words; empty if there is none.
+std::string difference(std::span<const int64_t> was, std::span<const int64_t> now, size_t input_count,
+                       std::span<const graph::Number::Kind> number_kinds, std::span<const std::string> input_names);
+
+}  // namespace sinter::capture

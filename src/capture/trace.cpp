@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/capture/trace.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sinter::capture {
+
+TraceNode::~TraceNode() {
+  // Iterative along both lists: a trace can be thousands of ops deep.
+  std::vector<TraceNode*> nodes;
+  auto take = [&](TraceNode& n) {
+    for (TraceNode* c = n.first_child.exchange(nullptr); c != nullptr;) {
+      nodes.push_back(c);
+      c = c->next_sibling.load(std::memory_order_relaxed);
+    }
+    for (RegionEnd* e = n.first_end.exchange(nullptr); e != nullptr;) {
+      RegionEnd* next = e->next.load(std::memory_order_relaxed);
+      delete e;
+      e = next;
+    }
+  };
+  take(*this);
+  while (!nodes.empty()) {
+    TraceNode* n = nodes.back();
+    nodes.pop_back();
+    take(*n);
+    delete n;
+  }
+}
+
+bool TraceNode::matches(const graph::Call& call, std::span<const OperandCode> codes) const {
+  if (op != call.op || codes.size() != operands.size()) return false;
+  const auto call_words = call.attributes->words();
+  const auto values = call.attributes->values();
+  if (call_words.size() != words.size() || values.size() != kinds.size()) return false;
+  for (size_t i = 0; i < codes.size(); ++i)
+    if (codes[i] != operands[i]) return false;
+  for (size_t i = 0; i < words.size(); ++i)
+    if (call_words[i] != words[i]) return false;
+  for (size_t i = 0; i < kinds.size(); ++i)
+    if (values[i].kind != kinds[i]) return false;
+  return true;
+}
+
+std::vector<const TraceNode*> path_to(const TraceNode* last) {
+  std::vector<const TraceNode*> path;
+  path.reserve(static_cast<size_t>(last->depth));
+  for (const TraceNode* n = last; n->op != nullptr; n = n->parent) path.push_back(n);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+TraceNode* append_child(TraceNode* parent, const graph::Call& call, std::span<const OperandCode> codes) {
+  std::atomic<TraceNode*>* link = &parent->first_child;
+  for (TraceNode* n = link->load(std::memory_order_acquire); n != nullptr; n = link->load(std::memory_order_acquire)) {
+    if (n->matches(call, codes)) return n;
+    link = &n->next_sibling;
+  }
+  auto* node = new TraceNode;
+  node->op = call.op;
+  node->operands.assign(codes.begin(), codes.end());
+  node->words.assign(call.attributes->words().begin(), call.attributes->words().end());
+  const auto values = call.attributes->values();
+  for (size_t i = 0; i < values.size(); ++i) {
+    node->kinds.push_back(values[i].kind);
+    if (call.attributes->is_extent(i)) node->extent_mask |= 1u << i;
+  }
+  node->line = call.line;
+  node->parent = parent;
+  node->depth = parent->depth + 1;
+  link->store(node, std::memory_order_release);
+  return node;
+}
+
+RegionEnd* find_end(const TraceNode* node, std::span<const int32_t> outputs) {
+  for (RegionEnd* e = node->first_end.load(std::memory_order_acquire); e != nullptr;
+       e = e->next.load(std::memory_order_acquire))
+    if (std::ranges::equal(e->outputs, outputs)) return e;
+  return nullptr;
+}
+
+RegionEnd* append_end(TraceNode* node, std::span<const int32_t> outputs) {
+  std::atomic<RegionEnd*>* link = &node->first_end;
+  for (RegionEnd* e = link->load(std::memory_order_acquire); e != nullptr; e = link->load(std::memory_order_acquire)) {
+    if (std::ranges::equal(e->outputs, outputs)) return e;
+    link = &e->next;
+  }
+  auto* end = new RegionEnd;
+  end->outputs.assign(outputs.begin(), outputs.end());
+  link->store(end, std::memory_order_release);
+  return end;
+}
+
+}  // namespace sinter::capture

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/tensor.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace sinter::tensor {
+
+/// Memory shared by tensors: owned (from the device's allocator) or a user's.
+struct Storage {
+  void* data = nullptr;
+  size_t bytes = 0;
+  Device device;
+  void* stream = nullptr;               ///< native stream the memory was allocated on
+  std::function<void(void*)> deleter;   ///< user-owned memory
+  bool owned = false;                   ///< release to the device's allocator
+  ~Storage();
+};
+
+struct TensorImpl;
+
+/// Who will compute a pending tensor. Lives as long as a pending handle points to it.
+class PendingOwner {
+ public:
+  virtual ~PendingOwner() = default;
+  virtual DType dtype(const TensorImpl& t) = 0;
+  virtual Dims shape(const TensorImpl& t) = 0;
+  virtual Device device(const TensorImpl& t) = 0;
+  /// Gives the tensor its data, or throws.
+  virtual void compute(TensorImpl& t) = 0;
+  /// The last handle to a pending tensor is gone.
+  virtual void forget(TensorImpl& t) noexcept = 0;
+};
+
+struct TensorImpl {
+  std::atomic<uint32_t> references{1};
+  DType dtype;
+  Device device;
+  int32_t slot = -1;                    ///< pending: number of the value in its region
+  PendingOwner* pending = nullptr;
+  std::shared_ptr<Storage> storage;     ///< null while pending
+  int64_t offset = 0;                   ///< elements
+  Dims shape;
+  Dims strides;
+
+  void* data() const { return static_cast<char*>(storage->data) + offset * dtype.bytes(); }
+};
+
+/// Recycled per thread: a pending handle costs a few nanoseconds.
+TensorImpl* new_impl();
+Tensor make_pending(PendingOwner* owner, int32_t slot);
+Tensor make_tensor(std::shared_ptr<Storage> storage, DType dtype, const Dims& shape, const Dims& strides,
+                   int64_t offset = 0);
+/// Fresh row-major memory on the device's current stream.
+Tensor empty(const Dims& shape, DType dtype, Device device);
+/// A pending tensor is computed first.
+TensorImpl& computed(const Tensor& t);
+
+Dims contiguous_strides(const Dims& shape);
+bool is_contiguous(const Dims& shape, const Dims& strides);
+std::string describe(const Tensor& t);  ///< "f32 [2,3]"
+
+/// A dense row-major copy on the CPU, in the tensor's dtype; waits for the device.
+void read_elements(const TensorImpl& t, void* out);
+/// The same data on another device, row-major.
+Tensor copy_to_device(const Tensor& t, Device device);
+
+}  // namespace sinter::tensor
