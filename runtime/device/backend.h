@@ -29,6 +29,7 @@ struct Properties {
   size_t l2_bytes = 0;
   size_t memory_bytes = 0;
   int vector_bits = 128;         ///< CPU: native vector width
+  double copy_bytes_per_second = 0;   ///< known copy ceiling (read + written) for explain(); 0: unknown
 };
 
 /// Resources of a loaded kernel.

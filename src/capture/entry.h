@@ -25,6 +25,8 @@ struct Entry {
   std::vector<std::pair<int32_t, int32_t>> equal;                 ///< positions that were equal when promoted
   std::vector<std::pair<graph::Expr, graph::Expr>> assumptions;   ///< equalities the type rules relied on
   std::shared_ptr<const graph::Graph> graph;
+  bool has_symbols = false;               ///< some extent or stride is one
+  bool has_number_symbols = false;
   std::string reason;                     ///< why it was made: "first call", "arg 1: dim 0 was 50, now 37"
   int number = 0;                         ///< 1, 2, ... within its region end
 
@@ -32,15 +34,20 @@ struct Entry {
   std::mutex variant_mutex;
   std::array<std::atomic<const exec::Executable*>, 2> variants{};   ///< [0] 16-byte aligned inputs, [1] any
   std::array<std::shared_ptr<const exec::Executable>, 2> owned;
+  struct Compiled {
+    double milliseconds = 0;
+    bool from_disk = false, from_memory = false;
+    std::vector<std::vector<std::string>> kernel_notes;
+  };
+  std::array<Compiled, 2> compiled;       ///< written before the variant is published
 
   bool matches(std::span<const int64_t> key) const {
     if (key.size() != expected.size()) return false;
     uint64_t differ = 0;
     for (size_t i = 0; i < key.size(); ++i) differ |= static_cast<uint64_t>((key[i] ^ expected[i]) & mask[i]);
-    return differ == 0 && (extent_symbols.empty() || symbols_hold(key));
+    return differ == 0 && (!is_dynamic() || symbols_hold(key));
   }
-  bool is_dynamic() const { return !extent_symbols.empty() || has_number_symbols; }
-  bool has_number_symbols = false;
+  bool is_dynamic() const { return has_symbols || has_number_symbols; }
 
  private:
   bool symbols_hold(std::span<const int64_t> key) const;

@@ -72,6 +72,20 @@ KeyLayout layout_of(std::span<const int64_t> key, size_t input_count) {
   return layout;
 }
 
+bool is_extent_word(const KeyLayout& layout, std::span<const int64_t> key, size_t position) {
+  for (const KeyLayout::Input& in : layout.inputs) {
+    const auto rank = static_cast<size_t>(meta_rank(static_cast<uint64_t>(key[in.meta])));
+    if (position >= in.extents && position < in.extents + rank) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> input_names(size_t count) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < count; ++i) names.push_back(fmt::format("input {}", i));
+  return names;
+}
+
 std::string difference(std::span<const int64_t> was, std::span<const int64_t> now, size_t input_count,
                        std::span<const graph::Number::Kind> number_kinds, std::span<const std::string> input_names) {
   const KeyLayout a = layout_of(was, input_count), b = layout_of(now, input_count);

@@ -31,6 +31,10 @@ bool meta_contiguous(uint64_t meta);
 
 /// Appends the words of one input.
 void append_input(std::vector<int64_t>& key, const tensor::TensorImpl& t);
+/// Is `position` an extent of an input?
+bool is_extent_word(const KeyLayout& layout, std::span<const int64_t> key, size_t position);
+/// "input 0", "input 1", ...: in order of first use.
+std::vector<std::string> input_names(size_t count);
 KeyLayout layout_of(std::span<const int64_t> key, size_t input_count);
 
 /// "arg 1: dim 0 was 50, now 37": the first difference that matters, in words; empty if there is none.

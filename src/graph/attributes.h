@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/device.h>
 #include <sinter/dims.h>
 #include <sinter/dtype.h>
 
@@ -96,6 +97,9 @@ class CallAttributes {
     std::memcpy(&w, &t, sizeof t);
     return word(w);
   }
+  CallAttributes& device(Device d) {
+    return word(static_cast<int64_t>(d.kind) | static_cast<int64_t>(static_cast<uint16_t>(d.index)) << 8);
+  }
   template <class E>
     requires std::is_enum_v<E>
   CallAttributes& enumeration(E v) { return word(static_cast<int64_t>(v)); }
@@ -128,6 +132,10 @@ class AttributeReader {
   int64_t integer() { return word(); }
   Dims integers();
   DType dtype();
+  Device device() {
+    const int64_t w = word();
+    return {static_cast<DeviceKind>(w & 0xff), static_cast<int16_t>(w >> 8)};
+  }
   template <class E>
   E enumeration() { return static_cast<E>(word()); }
   const Scalar& number() { return a_.scalars[scalar_++]; }

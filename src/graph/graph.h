@@ -58,6 +58,7 @@ class Graph {
  public:
   std::string name;
   Device device = Device::cpu();
+  Ranges ranges;                       ///< of the symbols: extents are at least 2
 
   /// Adds an input; its layout says how the buffer is addressed (row-major contiguous if none is given).
   Value add_input(ValueType type, std::optional<Layout> layout = {}, SourceLine line = {});
@@ -75,6 +76,8 @@ class Graph {
   const Layout& input_layout(size_t input) const { return layouts_[input]; }
   const std::vector<Value>& outputs() const { return outputs_; }
   void set_outputs(std::vector<Value> v) { outputs_ = std::move(v); }
+  /// Equalities that type rules relied on and could not prove (InferContext::assumptions of every added node).
+  const std::vector<std::pair<Expr, Expr>>& assumptions() const { return assumptions_; }
   int symbol_count() const { return symbol_count_; }
   void set_symbol_count(int n) { symbol_count_ = n; }
 
@@ -83,6 +86,7 @@ class Graph {
   std::vector<Value> inputs_;
   std::vector<Layout> layouts_;
   std::vector<Value> outputs_;
+  std::vector<std::pair<Expr, Expr>> assumptions_;
   int symbol_count_ = 0;
 };
 

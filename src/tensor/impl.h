@@ -30,8 +30,8 @@ class PendingOwner {
   virtual DType dtype(const TensorImpl& t) = 0;
   virtual Dims shape(const TensorImpl& t) = 0;
   virtual Device device(const TensorImpl& t) = 0;
-  /// Gives the tensor its data, or throws.
-  virtual void compute(TensorImpl& t) = 0;
+  /// Gives the tensor its data because `why` ("item", "data_ptr") needs it at `line`, or throws.
+  virtual void compute(TensorImpl& t, const char* why, SourceLine line) = 0;
   /// The last handle to a pending tensor is gone.
   virtual void forget(TensorImpl& t) noexcept = 0;
 };
@@ -58,7 +58,7 @@ Tensor make_tensor(std::shared_ptr<Storage> storage, DType dtype, const Dims& sh
 /// Fresh row-major memory on the device's current stream.
 Tensor empty(const Dims& shape, DType dtype, Device device);
 /// A pending tensor is computed first.
-TensorImpl& computed(const Tensor& t);
+TensorImpl& computed(const Tensor& t, const char* why, SourceLine line = {});
 
 Dims contiguous_strides(const Dims& shape);
 bool is_contiguous(const Dims& shape, const Dims& strides);

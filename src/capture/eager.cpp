@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/capture/eager.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "src/capture/region_recorder.h"
+#include "src/capture/scope_pool.h"
+#include "src/ops/ops.h"
+
+namespace sinter::capture {
+namespace {
+
+/// One function an op, so that looking for a call's trace stays short whatever else ran before.
+Function& eager_function(const graph::OpDef& op) {
+  static std::mutex mutex;
+  static std::unordered_map<const graph::OpDef*, std::unique_ptr<Function>> functions;
+  std::scoped_lock lock(mutex);
+  auto& f = functions[&op];
+  if (!f) {
+    CompileOptions options;
+    options.name = std::string(op.name);
+    options.dynamic = Dynamic::always;
+    f = std::make_unique<Function>(options, SourceLine{});
+  }
+  return *f;
+}
+
+class EagerRecorder final : public graph::Recorder {
+ public:
+  Tensor call(const graph::Call& call) override {
+    RegionRecorder& recorder = activate(eager_function(*call.op));
+    try {
+      Tensor result = recorder.call(call);
+      recorder.end_region("eager", call.line);
+      deactivate();
+      return result;
+    } catch (...) {
+      recorder.abandon();
+      deactivate();
+      throw;
+    }
+  }
+};
+
+}  // namespace
+
+void register_eager_recorder() {
+  static EagerRecorder recorder;
+  static const bool once = (ops::register_all_ops(), graph::set_default_recorder(&recorder), true);
+  (void)once;
+}
+
+namespace {
+const bool registered_at_load = (register_eager_recorder(), true);
+}
+
+}  // namespace sinter::capture

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/capture/entries.h"
+
+#include <fmt/format.h>
+
+#include "src/capture/explain_region.h"
+#include "src/capture/promotion.h"
+#include "src/capture/region_graph.h"
+#include "src/compiler/compile.h"
+
+namespace sinter::capture {
+namespace {
+
+std::vector<bool> extent_flags(std::span<const TraceNode* const> path) {
+  std::vector<bool> flags;
+  for (const TraceNode* n : path)
+    for (size_t i = 0; i < n->kinds.size(); ++i) flags.push_back((n->extent_mask >> i & 1) != 0);
+  return flags;
+}
+
+std::vector<graph::Number::Kind> number_kinds(std::span<const TraceNode* const> path) {
+  std::vector<graph::Number::Kind> kinds;
+  for (const TraceNode* n : path) kinds.insert(kinds.end(), n->kinds.begin(), n->kinds.end());
+  return kinds;
+}
+
+struct Choice {
+  Promotion promotion;
+  std::string reason = "first call";
+};
+
+Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
+  const std::vector<bool> flags = extent_flags(path);
+  const CompileOptions& options = r.function.options;
+  if (options.dynamic == Dynamic::always) return {promote_all(r.key, r.inputs.size(), flags), "first call"};
+  Choice choice{promote_none(r.key.size()), "first call"};
+  const std::vector<Entry*> entries = r.end.entries.all();
+  const Entry* last = nullptr;
+  int dynamic_entries = 0;
+  for (const Entry* e : entries)
+    if (same_structure(e->expected, r.key, r.inputs.size())) {
+      last = e;
+      dynamic_entries += e->is_dynamic();
+    }
+  if (last == nullptr) {
+    if (!entries.empty()) {
+      const auto names = input_names(r.inputs.size());
+      choice.reason = difference(entries.back()->expected, r.key, r.inputs.size(), number_kinds(path), names);
+    }
+    return choice;
+  }
+  choice.reason = difference(last->expected, r.key, r.inputs.size(), number_kinds(path), input_names(r.inputs.size()));
+  if (options.dynamic == Dynamic::never) return choice;
+  const bool everything = static_cast<int>(entries.size()) >= options.max_entries || dynamic_entries >= 2;
+  choice.promotion = everything ? promote_all(r.key, r.inputs.size(), flags)
+                                : promote_changes(last->expected, last->mask, r.key, r.inputs.size(), flags);
+  return choice;
+}
+
+/// Symbols that the type rules assumed equal become one symbol, guarded; the graph is then built once more.
+bool unify_assumed(Promotion& p, const graph::Graph& g) {
+  bool changed = false;
+  for (const auto& [a, b] : g.assumptions()) {
+    if (a.kind() != graph::Expr::Kind::symbol || b.kind() != graph::Expr::Kind::symbol || a == b) continue;
+    const int32_t keep = std::min(a.id(), b.id());
+    const int32_t drop = std::max(a.id(), b.id());
+    for (int32_t& s : p.symbols)
+      if (s == drop) s = keep;
+    p.equal.emplace_back(keep, drop);
+    changed = true;
+  }
+  return changed;
+}
+
+std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode* const> path, Choice choice) {
+  auto build = [&] {
+    return region_graph(path, r.key, r.inputs.size(), r.end.outputs, choice.promotion.symbols);
+  };
+  graph::Graph g = build();
+  while (unify_assumed(choice.promotion, g)) g = build();
+  g.name = r.function.options.name;
+  g.device = r.device;
+  auto entry = std::make_unique<Entry>();
+  entry->expected.assign(r.key.begin(), r.key.end());
+  entry->reason = std::move(choice.reason);
+  const KeyLayout layout = layout_of(r.key, r.inputs.size());
+  const std::vector<bool> flags = extent_flags(path);
+  for (size_t i = 0; i < r.key.size(); ++i) {
+    const bool symbolic = choice.promotion.symbols[i] >= 0;
+    entry->mask.push_back(symbolic ? 0 : -1);
+    if (!symbolic) continue;
+    const bool number = i >= layout.numbers && !flags[i - layout.numbers];
+    (number ? entry->has_number_symbols : entry->has_symbols) = true;
+    if (is_extent_word(layout, r.key, i) || (i >= layout.numbers && flags[i - layout.numbers]))
+      entry->extent_symbols.push_back(static_cast<int32_t>(i));
+  }
+  entry->equal = choice.promotion.equal;
+  for (const auto& [a, b] : g.assumptions()) entry->assumptions.emplace_back(a, b);
+  entry->graph = std::make_shared<const graph::Graph>(std::move(g));
+  return entry;
+}
+
+}  // namespace
+
+Entry& compile_entry(const RegionCall& r) {
+  std::scoped_lock lock(r.function.grow);
+  if (Entry* e = r.end.entries.find(r.key)) return *e;
+  const auto path = path_to(r.last);
+  auto entry = make_entry(r, path, choose(r, path));
+  variant_for(r, *entry);
+  const bool again = r.end.entries.size() > 0;
+  if (again)
+    r.function.note_recompile(fmt::format("call {}: {}", r.function.counters.calls.load(), entry->reason));
+  Entry* raw = entry.get();
+  r.end.entries.append(std::move(entry));
+  r.function.counters.compilations.fetch_add(1, std::memory_order_relaxed);
+  return *raw;
+}
+
+const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
+  uintptr_t low_bits = 0;
+  for (const Tensor& t : r.inputs) low_bits |= reinterpret_cast<uintptr_t>(t.impl()->data());
+  const size_t variant = (low_bits & 15) != 0;
+  if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
+  std::scoped_lock lock(entry.variant_mutex);
+  if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
+  const CompileOptions& o = r.function.options;
+  compiler::Result result =
+      compiler::compile(*entry.graph, {o.fusion, o.rounding, o.backend, variant == 0, r.function.line.text()});
+  entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes};
+  if (result.from_disk) r.function.counters.disk_hits.fetch_add(1, std::memory_order_relaxed);
+  entry.owned[variant] = result.executable;
+  entry.variants[variant].store(result.executable.get(), std::memory_order_release);
+  return *entry.owned[variant];
+}
+
+}  // namespace sinter::capture

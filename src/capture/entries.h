@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "src/capture/function.h"
+#include "src/tensor/impl.h"
+
+namespace sinter::capture {
+
+/// A region that is about to run: where it ended and with what.
+struct RegionCall {
+  Function& function;
+  const TraceNode* last;
+  RegionEnd& end;
+  std::span<const Tensor> inputs;      ///< all on `device`
+  std::span<const int64_t> key;
+  Device device;
+  const char* why;
+  SourceLine line;
+  bool compiled_now = false;           ///< the entry was made for this call
+};
+
+/// Makes the entry for a key that no entry matches: static the first time, then with what changed promoted to symbols,
+/// fully dynamic past max_entries. One thread compiles, others wait and take its entry.
+Entry& compile_entry(const RegionCall& region);
+
+/// The executable of an entry for these inputs' alignment; compiled when first needed.
+const exec::Executable& variant_for(const RegionCall& region, Entry& entry);
+
+}  // namespace sinter::capture

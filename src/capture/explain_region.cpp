@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/capture/explain_region.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "src/capture/key.h"
+
+namespace sinter::capture {
+namespace {
+
+thread_local Explanation* current = nullptr;
+thread_local Explanation collected;
+
+std::string extents_text(std::span<const int64_t> key, const Entry& entry, size_t first, size_t n) {
+  std::string s = "[";
+  for (size_t d = 0; d < n; ++d) {
+    const size_t p = first + d;
+    s += d ? "," : "";
+    s += entry.mask[p] == 0 ? fmt::format("s{}", p) : fmt::format("{}", key[p]);
+  }
+  return s + "]";
+}
+
+std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& entry) {
+  std::vector<GuardExplanation> guards;
+  const KeyLayout layout = layout_of(r.key, r.inputs.size());
+  const auto names = input_names(r.inputs.size());
+  for (size_t i = 0; i < r.inputs.size(); ++i) {
+    const auto meta = static_cast<uint64_t>(r.key[layout.inputs[i].meta]);
+    const auto rank = static_cast<size_t>(meta_rank(meta));
+    std::string text = fmt::format("{} {} {} {}", meta_dtype(meta).name(),
+                                   extents_text(r.key, entry, layout.inputs[i].extents, rank), meta_device(meta).text(),
+                                   meta_contiguous(meta) ? "contiguous" : "strides ");
+    if (!meta_contiguous(meta)) text += extents_text(r.key, entry, layout.inputs[i].strides, rank);
+    std::string state;
+    for (size_t d = 0; d < rank; ++d)
+      if (const size_t p = layout.inputs[i].extents + d; entry.mask[p] == 0)
+        state += fmt::format("{}s{} = {} in this call", state.empty() ? "" : ", ", p, r.key[p]);
+    guards.push_back({names[i], std::move(text), state.empty() ? "static" : std::move(state)});
+  }
+  for (size_t p = layout.numbers; p < r.key.size(); ++p)
+    if (entry.mask[p] == 0)
+      guards.push_back({fmt::format("number {}", p - layout.numbers), fmt::format("s{}", p), "any value"});
+  return guards;
+}
+
+int64_t numel(const graph::ValueType& t, std::span<const int64_t> key) {
+  int64_t n = 1;
+  for (graph::Expr e : t.shape)
+    n *= graph::evaluate(e, [&](graph::Expr leaf) { return key[static_cast<size_t>(leaf.id())]; });
+  return n;
+}
+
+/// Bytes that must move at least: distinct inputs once, outputs once; and what op by op execution would move.
+void count_bytes(const graph::Graph& g, std::span<const int64_t> key, RegionExplanation& to) {
+  auto bytes = [&](graph::Value v) { return numel(g.type(v), key) * g.type(v).dtype.bytes(); };
+  for (graph::Value v : g.inputs()) to.bytes += bytes(v);
+  for (graph::Value v : g.outputs()) to.bytes += bytes(v);
+  for (graph::NodeId id = 0; id < g.size(); ++id) {
+    const graph::Node& n = g.node(id);
+    if (n.op == nullptr) continue;
+    ++to.op_count;
+    if (n.op->op_class == graph::OpClass::view) continue;
+    for (graph::Value v : n.operands) to.unfused_bytes += bytes(v);
+    for (size_t i = 0; i < n.results.size(); ++i) to.unfused_bytes += bytes({id, static_cast<int32_t>(i)});
+  }
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+std::vector<KernelExplanation> explain_kernels(const RegionCall& r, const exec::Executable& executable,
+                                               const std::vector<std::vector<std::string>>& notes) {
+  std::vector<KernelExplanation> kernels;
+  for (const exec::Step& step : executable.plan().steps) {
+    const auto& ref = executable.plan().kernels[static_cast<size_t>(step.kernel)];
+    const exec::LoadedKernel& loaded = executable.kernels()[static_cast<size_t>(step.kernel)];
+    KernelExplanation k;
+    k.name = ref.entry;
+    k.blocks = exec::evaluate(executable.plan(), step.grid, r.key);
+    k.threads = ref.threads;
+    k.shared_bytes = ref.shared_bytes;
+    if (loaded.function != nullptr) {
+      const device::FunctionInfo info = loaded.function->info();
+      k.registers = info.registers;
+      k.spill_bytes = info.local_bytes;
+      k.shared_bytes += info.static_shared_bytes;
+    }
+    k.source = loaded.source;
+    if (static_cast<size_t>(step.kernel) < notes.size()) k.notes = notes[static_cast<size_t>(step.kernel)];
+    kernels.push_back(std::move(k));
+  }
+  return kernels;
+}
+
+}  // namespace
+
+Explanation* listening() { return current; }
+
+void start_explanation(Function& function) {
+  collected = {};
+  collected.name = function.options.name;
+  collected.location = function.line.text();
+  current = &collected;
+}
+
+Explanation stop_explanation(Function& function) {
+  current = nullptr;
+  collected.recompiles = function.recompiles();
+  return std::move(collected);
+}
+
+void explain_region(Explanation& to, const RegionCall& r, const Entry& entry, bool compiled_now) {
+  size_t variant = 0;
+  for (const Tensor& t : r.inputs)
+    if ((reinterpret_cast<uintptr_t>(t.impl()->data()) & 15) != 0) variant = 1;
+  const exec::Executable& executable = *entry.variants[variant].load();
+  RegionExplanation e;
+  e.end = r.line.file != nullptr ? fmt::format("[{}] {}", r.why, r.line.text()) : r.why;
+  e.entry = fmt::format("entry {} of {}", entry.number, r.end.entries.size());
+  e.compiled_now = compiled_now;
+  e.from_disk = entry.compiled[variant].from_disk;
+  e.compile_ms = entry.compiled[variant].milliseconds;
+  count_bytes(*entry.graph, r.key, e);
+  e.guards = explain_guards(r, entry);
+  e.graph = lines_of(graph::print(*entry.graph, true));
+  e.kernels = explain_kernels(r, executable, entry.compiled[variant].kernel_notes);
+  const device::Properties& p = device::backend(r.device).properties();
+  to.device = fmt::format("{} {}", r.device.text(), p.name);
+  if (p.copy_bytes_per_second > 0)
+    to.floor_us += static_cast<double>(e.bytes) / p.copy_bytes_per_second * 1e6;
+  to.regions.push_back(std::move(e));
+}
+
+}  // namespace sinter::capture

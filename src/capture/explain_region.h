@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/explain.h>
+
+#include "src/capture/entries.h"
+
+namespace sinter::capture {
+
+/// Where this thread's explanation is collected, or nullptr.
+Explanation* listening();
+
+/// Appends what is known about a region that just ran.
+void explain_region(Explanation& to, const RegionCall& region, const Entry& entry, bool compiled_now);
+
+}  // namespace sinter::capture

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sinter/explain.h>
+
+#include <iterator>
+
+namespace sinter {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string size_text(int64_t bytes) {
+  if (bytes >= 1'000'000) return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  if (bytes >= 1'000) return fmt::format("{:.1f} KB", static_cast<double>(bytes) / 1e3);
+  return fmt::format("{} B", bytes);
+}
+
+void write_kernel(Out out, const KernelExplanation& k) {
+  fmt::format_to(out, "kernel {}  grid {}", k.name, k.blocks);
+  if (k.registers > 0)
+    fmt::format_to(out, " x {} threads   {} registers, {} bytes spilled, {} shared", k.threads, k.registers,
+                   k.spill_bytes, k.shared_bytes);
+  fmt::format_to(out, "\n");
+  for (const std::string& n : k.notes) fmt::format_to(out, "  {}\n", n);
+}
+
+void write_region(Out out, const RegionExplanation& r, size_t number, size_t count) {
+  if (count > 1) fmt::format_to(out, "region {}, ends at {}\n", number, r.end);
+  fmt::format_to(out, "{}   {}\n", r.entry,
+                 r.from_disk ? fmt::format("disk cache hit, {:.1f} ms", r.compile_ms)
+                             : fmt::format("compiled in {:.0f} ms{}", r.compile_ms, r.compiled_now ? " (this call)" : ""));
+  fmt::format_to(out, "moves {};  op by op: {} ops, {}\n", size_text(r.bytes), r.op_count, size_text(r.unfused_bytes));
+  fmt::format_to(out, "guards\n");
+  for (const GuardExplanation& g : r.guards) fmt::format_to(out, "  {:<10} {:<50} {}\n", g.subject, g.text, g.state);
+  fmt::format_to(out, "graph\n");
+  for (const std::string& line : r.graph) fmt::format_to(out, "  {}\n", line);
+  for (const KernelExplanation& k : r.kernels) write_kernel(out, k);
+  for (const std::string& k : r.kept) fmt::format_to(out, "kept: {}\n", k);
+}
+
+}  // namespace
+
+std::vector<KernelExplanation> Explanation::kernels() const {
+  std::vector<KernelExplanation> all;
+  for (const RegionExplanation& r : regions) all.insert(all.end(), r.kernels.begin(), r.kernels.end());
+  return all;
+}
+
+std::string Explanation::text() const {
+  std::string s;
+  Out out(s);
+  fmt::format_to(out, "{}  {}   {}\n", name, location, device);
+  fmt::format_to(out, "{} region{}, {} kernel{}, {} break{}", regions.size(), regions.size() == 1 ? "" : "s",
+                 kernels().size(), kernels().size() == 1 ? "" : "s", breaks(), breaks() == 1 ? "" : "s");
+  if (floor_us > 0) fmt::format_to(out, ", floor {:.1f} us", floor_us);
+  fmt::format_to(out, "\n");
+  for (size_t i = 0; i < regions.size(); ++i) write_region(out, regions[i], i + 1, regions.size());
+  fmt::format_to(out, "recompiles: {}\n", recompiles.size());
+  for (const std::string& r : recompiles) fmt::format_to(out, "  {}\n", r);
+  return s;
+}
+
+}  // namespace sinter

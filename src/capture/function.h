@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/compile.h>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "src/capture/trace.h"
+
+namespace sinter::capture {
+
+/// Shared state of a compiled function: the trie of its traces, and counters.
+class Function {
+ public:
+  Function(CompileOptions o, SourceLine l) : options(std::move(o)), line(l) {}
+
+  const CompileOptions options;
+  const SourceLine line;        ///< where compile() was called
+  TraceNode root;
+  std::mutex grow;              ///< held while the trie or an entry list grows: one thread compiles, others wait
+
+  struct Counters {
+    std::atomic<int64_t> calls{0}, compilations{0}, disk_hits{0}, breaks{0}, launches{0};
+  } counters;
+
+  void note_recompile(std::string text);
+  std::vector<std::string> recompiles();
+
+  std::string context() const;  ///< `tracing "pre" (compiled at pose.cpp:14)`
+
+ private:
+  std::mutex notes_mutex_;
+  std::vector<std::string> recompiles_;
+};
+
+}  // namespace sinter::capture

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/capture/function.h"
+#include "src/capture/key.h"
+#include "src/graph/recorder.h"
+#include "src/tensor/impl.h"
+
+namespace sinter::capture {
+
+/// Receives the op calls of one call of a compiled function on one thread.
+///
+/// While the calls match the recorded trace nothing is built: a call is compared with the next trace node, its values go
+/// to the key, and a pending handle comes back. At the first call that differs the region so far is replayed into a
+/// literal graph, which from then on gives types at once (so that a wrong call throws at its own line) while the trie
+/// grows.
+class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner {
+ public:
+  ~RegionRecorder() override;
+  /// Prepares for another call; the arrays keep their capacity.
+  void begin(Function& function);
+
+  Tensor call(const graph::Call& call) override;
+
+  /// Ends the region: every live handle gets its data, and an empty region follows. `why` is for explain() and errors.
+  void end_region(const char* why, SourceLine line);
+  /// Nothing runs; live handles become unusable. For regions that cannot be computed.
+  void abandon() noexcept;
+  Function& function() { return *function_; }
+  int64_t op_count() const { return depth_; }
+
+  // PendingOwner
+  DType dtype(const tensor::TensorImpl& t) override;
+  Dims shape(const tensor::TensorImpl& t) override;
+  Device device(const tensor::TensorImpl& t) override;
+  void compute(tensor::TensorImpl& t, const char* why, SourceLine line) override;
+  void forget(tensor::TensorImpl& t) noexcept override;
+
+ private:
+  OperandCode code_of(const Tensor& t, const graph::Call& call);
+  OperandCode add_input(tensor::TensorImpl* impl, const graph::Call& call);
+  void drop_inputs_from(size_t count);
+  void note_creation_device(const graph::Call& call);
+  TraceNode* match(const graph::Call& call) const;
+  void record_types(const graph::Call& call);
+  void replay_types();
+  const graph::ValueType& type_of(const tensor::TensorImpl& t);
+  void build_key();
+  void move_inputs_to_device();
+  void run(RegionEnd& end, const char* why, SourceLine line);
+  void start_region(TraceNode* root);
+
+  Function* function_ = nullptr;
+  TraceNode* cursor_ = nullptr;
+  int32_t depth_ = 0;                              ///< ops in this region
+  std::vector<tensor::TensorImpl*> slots_;         ///< live handles, null once dropped
+  std::vector<Tensor> inputs_;
+  std::vector<graph::Number> values_;
+  std::vector<OperandCode> codes_;
+  std::vector<int64_t> key_;
+  Device device_;                                  ///< where the region runs
+  bool has_device_ = false;
+  std::unique_ptr<graph::Graph> types_;            ///< literal graph, while recording or once a shape was asked for
+  std::vector<graph::Value> type_inputs_, type_slots_;
+};
+
+/// CPU tensors of up to this many bytes follow the other operands to their device.
+inline constexpr int64_t small_tensor_bytes = 64 * 1024;
+/// Ops in a region; past it the region ends by itself and another one follows.
+inline constexpr int32_t max_region_ops = 8192;
+
+}  // namespace sinter::capture

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/compile.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/exec/executable.h"
+#include "src/graph/graph.h"
+
+namespace sinter::compiler {
+
+/// What selects code besides the graph itself; all of it is part of the cache key.
+struct Options {
+  Fusion fusion = Fusion::all;
+  Rounding rounding = Rounding::per_op;
+  std::string backend = "sinter";
+  bool aligned = true;         ///< every input pointer is 16-byte aligned
+  std::string location;        ///< where compile() was called; comments only, never in a key
+};
+
+struct Result {
+  std::shared_ptr<const exec::Executable> executable;
+  bool from_disk = false;      ///< no code was generated
+  bool from_memory = false;    ///< another function compiled the same region before
+  double milliseconds = 0;
+  std::vector<std::vector<std::string>> kernel_notes;  ///< per kernel: fusion decisions; empty when from a cache
+};
+
+/// Graph -> executable on the graph's device: memory table, disk cache, or the whole pipeline (pipeline.cpp).
+Result compile(const graph::Graph& graph, const Options& options);
+
+}  // namespace sinter::compiler

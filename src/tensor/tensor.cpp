@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sinter/tensor.h>
+
+#include <fmt/format.h>
+
+#include "src/tensor/impl.h"
+
+namespace sinter {
+namespace {
+
+tensor::TensorImpl& checked(const Tensor& t) {
+  if (!t.defined()) throw UserError("the tensor is undefined");
+  return *t.impl();
+}
+
+}  // namespace
+
+DType Tensor::dtype() const {
+  tensor::TensorImpl& t = checked(*this);
+  return t.pending ? t.pending->dtype(t) : t.dtype;
+}
+
+Device Tensor::device() const {
+  tensor::TensorImpl& t = checked(*this);
+  return t.pending ? t.pending->device(t) : t.device;
+}
+
+Dims Tensor::shape() const {
+  tensor::TensorImpl& t = checked(*this);
+  return t.pending ? t.pending->shape(t) : t.shape;
+}
+
+int Tensor::rank() const { return static_cast<int>(shape().size()); }
+
+int64_t Tensor::size(int dim) const {
+  const Dims s = shape();
+  const int n = static_cast<int>(s.size());
+  if (dim < -n || dim >= n)
+    throw UserError({"size", fmt::format("dim {} of a tensor of rank {}", dim, n), {}, {},
+                     fmt::format("give a dim in [{}, {})", -n, n)});
+  return s[static_cast<size_t>(dim < 0 ? dim + n : dim)];
+}
+
+int64_t Tensor::numel() const { return shape().product(); }
+
+Dims Tensor::strides() const { return tensor::computed(*this, "strides").strides; }
+
+bool Tensor::is_contiguous() const {
+  const tensor::TensorImpl& t = tensor::computed(*this, "is_contiguous");
+  return tensor::is_contiguous(t.shape, t.strides);
+}
+
+void* Tensor::data_ptr() const { return tensor::computed(*this, "data_ptr").data(); }
+
+std::string Tensor::text() const {
+  if (!defined()) return "undefined";
+  return fmt::format("{} {} {}", dtype().name(), shape().text(), device().text());
+}
+
+}  // namespace sinter
