@@ -63,6 +63,8 @@ struct Step {
 
 struct TensorSpec {
   DType dtype;
+  int32_t alias_input = -1;   ///< >= 0: no memory of its own, a view of that input at element `alias_offset` of it
+  HostExpr alias_offset;
   std::vector<HostExpr> shape;
   std::vector<HostExpr> strides;
   friend bool operator==(const TensorSpec&, const TensorSpec&) = default;

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/exec/executable.h"
+
+#include <array>
+#include <cstring>
+
+#include "runtime/exec/status.h"
+
+namespace sinter::exec {
+namespace {
+
+/// A step with everything that does not change between calls filled in; the rest are patches.
+struct PreparedStep {
+  device::Function* function = nullptr;
+  device::LaunchConfig config;
+  bool grid_varies = false;
+  std::vector<uint64_t> slots;
+  std::vector<int32_t> patches;      ///< slots that a call fills
+};
+
+struct PreparedOutput {
+  bool varies = false;
+  Dims shape, strides;
+};
+
+bool varies(const HostExpr& e) { return e.length > 0; }
+
+/// Bits of a number symbol in the kernel's compute type; numbers travel as int64 or as the bits of a double.
+uint64_t number_bits(int64_t bits, const SlotSource& s) {
+  const bool floating = s.bits != 0;  // what the user gave
+  double d;
+  std::memcpy(&d, &bits, sizeof d);
+  if (s.dtype == f64) {
+    const double v = floating ? d : static_cast<double>(bits);
+    uint64_t r;
+    std::memcpy(&r, &v, sizeof r);
+    return r;
+  }
+  if (s.dtype == f32) {
+    const float v = floating ? static_cast<float>(d) : static_cast<float>(bits);
+    uint32_t r;
+    std::memcpy(&r, &v, sizeof r);
+    return r;
+  }
+  const int64_t v = floating ? static_cast<int64_t>(d) : bits;
+  if (s.dtype == boolean) return v != 0;
+  return s.dtype.bits() == 64 ? static_cast<uint64_t>(v) : static_cast<uint32_t>(v);
+}
+
+class PlanExecutable final : public Executable {
+ public:
+  PlanExecutable(Plan plan, std::vector<LoadedKernel> kernels) : plan_(std::move(plan)), kernels_(std::move(kernels)) {
+    for (const Step& s : plan_.steps) prepare(s);
+    for (const TensorSpec& t : plan_.outputs) prepare(t);
+  }
+
+  const Plan& plan() const override { return plan_; }
+  std::span<const LoadedKernel> kernels() const override { return kernels_; }
+  int64_t launches() const override { return static_cast<int64_t>(steps_.size()); }
+
+  void run(const Arguments& a, std::span<tensor::TensorImpl* const> outputs) const override {
+    device::Backend& backend = device::backend(plan_.device);
+    const device::StreamHandle stream = device::current_stream(plan_.device);
+    for (size_t i = 0; i < outputs.size(); ++i) allocate(i, a, *outputs[i], backend, stream);
+    const Workspace arena(backend, stream, static_cast<size_t>(evaluate(plan_, plan_.arena_bytes, a.symbols)));
+    Status status(plan_, backend, stream);
+    for (size_t i = 0; i < steps_.size(); ++i) launch(i, a, outputs, arena.data, status.word(), backend, stream);
+    status.check();
+  }
+
+ private:
+  struct Workspace {
+    Workspace(device::Backend& b, device::StreamHandle s, size_t n) : backend(b), stream(s), bytes(n) {
+      if (bytes > 0) data = static_cast<char*>(backend.allocate(bytes, stream));
+    }
+    ~Workspace() {
+      if (data != nullptr) backend.release(data, bytes, stream);
+    }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+    device::Backend& backend;
+    device::StreamHandle stream;
+    size_t bytes;
+    char* data = nullptr;
+  };
+
+  void prepare(const Step& s) {
+    PreparedStep p;
+    const KernelRef& k = plan_.kernels[static_cast<size_t>(s.kernel)];
+    p.function = kernels_[static_cast<size_t>(s.kernel)].function;
+    p.config = {s.grid.literal, k.threads, k.shared_bytes};
+    p.grid_varies = varies(s.grid);
+    for (size_t i = 0; i < s.slots.size(); ++i) {
+      const SlotSource& source = s.slots[i];
+      const bool fixed = source.kind == SlotSource::Kind::literal ||
+                         (source.kind == SlotSource::Kind::index && !varies(source.expr));
+      p.slots.push_back(source.kind == SlotSource::Kind::literal ? source.bits
+                                                                 : static_cast<uint64_t>(source.expr.literal));
+      if (!fixed) p.patches.push_back(static_cast<int32_t>(i));
+    }
+    steps_.push_back(std::move(p));
+  }
+
+  void prepare(const TensorSpec& t) {
+    PreparedOutput p;
+    p.varies = varies(t.alias_offset);
+    for (size_t d = 0; d < t.shape.size(); ++d) {
+      p.varies = p.varies || varies(t.shape[d]) || varies(t.strides[d]);
+      p.shape.push_back(t.shape[d].literal);
+      p.strides.push_back(t.strides[d].literal);
+    }
+    outputs_.push_back(p);
+  }
+
+  void allocate(size_t i, const Arguments& a, tensor::TensorImpl& out, device::Backend& backend,
+                device::StreamHandle stream) const {
+    const TensorSpec& spec = plan_.outputs[i];
+    out.dtype = spec.dtype;
+    out.device = plan_.device;
+    out.shape = outputs_[i].shape;
+    out.strides = outputs_[i].strides;
+    if (outputs_[i].varies)
+      for (size_t d = 0; d < spec.shape.size(); ++d) {
+        out.shape[d] = evaluate(plan_, spec.shape[d], a.symbols);
+        out.strides[d] = evaluate(plan_, spec.strides[d], a.symbols);
+      }
+    if (spec.alias_input >= 0) {
+      const tensor::TensorImpl& in = *a.inputs[static_cast<size_t>(spec.alias_input)];
+      out.storage = in.storage;
+      out.offset = in.offset + evaluate(plan_, spec.alias_offset, a.symbols);
+      return;
+    }
+    auto storage = std::make_shared<tensor::Storage>();
+    storage->bytes = static_cast<size_t>(out.shape.product() * spec.dtype.bytes());
+    storage->device = plan_.device;
+    storage->stream = stream;
+    storage->data = backend.allocate(storage->bytes, stream);
+    storage->owned = true;
+    out.storage = std::move(storage);
+    out.offset = 0;
+  }
+
+  uint64_t slot_value(const SlotSource& s, const Arguments& a, std::span<tensor::TensorImpl* const> outputs, char* arena,
+                      void* status) const {
+    const auto offset = [&] { return evaluate(plan_, s.expr, a.symbols); };
+    const auto address = [](const void* p) { return reinterpret_cast<uint64_t>(p); };
+    switch (s.kind) {
+      case SlotSource::Kind::input:
+        return address(static_cast<char*>(a.inputs[static_cast<size_t>(s.index)]->data()) + offset());
+      case SlotSource::Kind::output:
+        return address(outputs[static_cast<size_t>(s.index)]->storage->data);
+      case SlotSource::Kind::temporary:
+        return address(arena + offset());
+      case SlotSource::Kind::index:
+        return static_cast<uint64_t>(offset());
+      case SlotSource::Kind::number:
+        return number_bits(a.symbols[static_cast<size_t>(s.index)], s);
+      case SlotSource::Kind::literal:
+        return s.bits;
+      case SlotSource::Kind::status:
+        return address(status);
+    }
+    return 0;
+  }
+
+  void launch(size_t i, const Arguments& a, std::span<tensor::TensorImpl* const> outputs, char* arena, void* status,
+              device::Backend& backend, device::StreamHandle stream) const {
+    const PreparedStep& p = steps_[i];
+    device::LaunchConfig config = p.config;
+    if (p.grid_varies) config.grid = evaluate(plan_, plan_.steps[i].grid, a.symbols);
+    if (config.grid == 0) return;
+    std::array<uint64_t, 64> few;
+    std::vector<uint64_t> many;
+    uint64_t* slots = few.data();
+    if (p.slots.size() > few.size()) {
+      many.resize(p.slots.size());
+      slots = many.data();
+    }
+    std::memcpy(slots, p.slots.data(), p.slots.size() * sizeof(uint64_t));
+    for (int32_t k : p.patches)
+      slots[k] = slot_value(plan_.steps[i].slots[static_cast<size_t>(k)], a, outputs, arena, status);
+    backend.launch(*p.function, config, slots, p.slots.size(), stream);
+  }
+
+  Plan plan_;
+  std::vector<LoadedKernel> kernels_;
+  std::vector<PreparedStep> steps_;
+  std::vector<PreparedOutput> outputs_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Executable> make_executable(Plan plan, std::vector<LoadedKernel> kernels) {
+  return std::make_shared<PlanExecutable>(std::move(plan), std::move(kernels));
+}
+
+}  // namespace sinter::exec

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sinter/error.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/exec/executable.h"
+
+namespace sinter::exec {
+namespace {
+
+constexpr size_t max_depth = 64;
+
+int64_t floordiv(int64_t a, int64_t b) {
+  const int64_t q = a / b;
+  return q - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+int64_t apply(HostOp op, int64_t a, int64_t b) {
+  switch (op) {
+    case HostOp::add: return a + b;
+    case HostOp::mul: return a * b;
+    case HostOp::min: return std::min(a, b);
+    case HostOp::max: return std::max(a, b);
+    case HostOp::floordiv: return b == 0 ? 0 : floordiv(a, b);
+    case HostOp::mod: return b == 0 ? 0 : a - b * floordiv(a, b);
+    case HostOp::ceildiv: return b == 0 ? 0 : -floordiv(-a, b);
+    case HostOp::push:
+    case HostOp::symbol: break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int64_t evaluate(const Plan& plan, const HostExpr& e, std::span<const int64_t> symbols) {
+  if (e.length == 0) return e.literal;
+  std::array<int64_t, max_depth> stack;
+  size_t depth = 0;
+  for (int32_t i = e.begin; i < e.begin + e.length; ++i) {
+    const HostInstruction& in = plan.code[static_cast<size_t>(i)];
+    if (in.op == HostOp::push || in.op == HostOp::symbol) {
+      if (depth == max_depth) throw CompileError("internal: host expression too deep");
+      stack[depth++] = in.op == HostOp::push ? in.operand : symbols[static_cast<size_t>(in.operand)];
+      continue;
+    }
+    if (depth < 2) throw CompileError("internal: malformed host expression");
+    --depth;
+    stack[depth - 1] = apply(in.op, stack[depth - 1], stack[depth]);
+  }
+  return stack[0];
+}
+
+}  // namespace sinter::exec
