@@ -37,6 +37,7 @@ class Dims {
   int64_t* end() noexcept { return values_.data() + size_; }
   const int64_t* begin() const noexcept { return values_.data(); }
   const int64_t* end() const noexcept { return values_.data() + size_; }
+  std::span<const int64_t> span() const noexcept { return {values_.data(), size_}; }
   int64_t back() const noexcept { return values_[size_ - 1]; }
   void push_back(int64_t v) {
     if (size_ == max_size) throw UserError("more than 8 dimensions");
@@ -61,7 +62,7 @@ class Dims {
 
  private:
   uint32_t size_ = 0;
-  std::array<int64_t, max_size> values_;
+  std::array<int64_t, max_size> values_{};
 };
 
 }  // namespace sinter

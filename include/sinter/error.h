@@ -63,21 +63,24 @@ class Error : public std::runtime_error {
 class UserError : public Error {
  public:
   explicit UserError(ErrorParts parts) : Error("UserError", std::move(parts)) {}
-  explicit UserError(std::string what) : UserError(ErrorParts{.op = {}, .what = std::move(what), .line = {}, .context = {}, .fix = {}}) {}
+  explicit UserError(std::string what)
+      : UserError(ErrorParts{.op = {}, .what = std::move(what), .line = {}, .context = {}, .fix = {}}) {}
 };
 
 /// Compilation cannot go on: a refused graph break, a back end's compiler error, a broken internal invariant.
 class CompileError : public Error {
  public:
   explicit CompileError(ErrorParts parts) : Error("CompileError", std::move(parts)) {}
-  explicit CompileError(std::string what) : CompileError(ErrorParts{.op = {}, .what = std::move(what), .line = {}, .context = {}, .fix = {}}) {}
+  explicit CompileError(std::string what)
+      : CompileError(ErrorParts{.op = {}, .what = std::move(what), .line = {}, .context = {}, .fix = {}}) {}
 };
 
 /// A device cannot do what is asked: absent, out of memory, faulted.
 class DeviceError : public Error {
  public:
   explicit DeviceError(ErrorParts parts) : Error("DeviceError", std::move(parts)) {}
-  explicit DeviceError(std::string what) : DeviceError(ErrorParts{.op = {}, .what = std::move(what), .line = {}, .context = {}, .fix = {}}) {}
+  explicit DeviceError(std::string what)
+      : DeviceError(ErrorParts{.op = {}, .what = std::move(what), .line = {}, .context = {}, .fix = {}}) {}
 };
 
 }  // namespace sinter
