@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,63 +25,76 @@ struct Type {
   DType dtype = f32;
   int32_t parts = 1;
   int8_t rank = 0;
-  bool is_tile = false;                     ///< a tile of rank 0 with parts is possible: f32[3*]
+  bool is_tile = false;  ///< a tile of rank 0 with parts is possible: f32[3*]
   std::array<int32_t, 4> dims{1, 1, 1, 1};
 
-  static Type scalar(DType t) { return {t}; }
+  static Type scalar(DType t) {
+    Type r;
+    r.dtype = t;
+    return r;
+  }
   static Type tile(DType t, std::vector<int32_t> dims, int32_t parts = 1);
   Type with(DType t) const {
     Type r = *this;
     r.dtype = t;
     return r;
   }
-  int64_t elements() const;  ///< parts * product(dims)
+  int64_t part_elements() const;  ///< product(dims)
+  int64_t elements() const;       ///< parts * product(dims)
+  std::string text() const;
   friend bool operator==(const Type&, const Type&) = default;
 };
 
-/// A kernel parameter: one 8-byte slot. Pointers are global memory of a storage dtype; scalars are i64 extents or numbers
-/// of a compute type.
+/// A kernel parameter: one 8-byte slot. Pointers are global memory of a storage dtype; scalars are i64 extents or
+/// numbers of a compute type.
 struct Parameter {
   std::string name;
   bool is_pointer = false;
   DType dtype;
-  bool written = false;         ///< pointer: stored to; otherwise read only for the whole kernel
-  bool no_alias = true;         ///< pointer: overlaps no written parameter
-  int32_t alignment = 1;        ///< pointer: known alignment in bytes
-  int64_t divisibility = 1;     ///< i64 scalar: known divisor
+  bool written = false;      ///< pointer: stored to; otherwise read only for the whole kernel
+  bool no_alias = true;      ///< pointer: overlaps no written parameter
+  int32_t alignment = 1;     ///< pointer: known alignment in bytes
+  int64_t divisibility = 1;  ///< i64 scalar: known divisor
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
 enum class Op : uint8_t {
   // scalars and coordinates
-  constant,      ///< bits, broadcast to the type if it is a tile
-  parameter,     ///< scalar parameter `index`
-  program_id,    ///< i64: linear id of this block
-  iota,          ///< i32 tile: coordinate along `dim` (parts_dim for the parts dimension)
+  constant,    ///< bits, broadcast to the type if it is a tile
+  parameter,   ///< scalar parameter `index`
+  program_id,  ///< i64: linear id of this block
+  iota,        ///< i32 tile: coordinate along `dim` (parts_dim for the parts dimension)
   // shape
-  broadcast,     ///< scalar -> tile; dims (or parts) of extent 1 stretch
-  reshape,       ///< row-major, same number of elements, same parts
-  trans,         ///< permutation `perm` of the dims
+  broadcast,  ///< scalar -> tile; dims (or parts) of extent 1 stretch
+  reshape,    ///< row-major, same number of elements, same parts
+  trans,      ///< permutation `perm` of the dims
   // arithmetic
-  scalar,        ///< scalar op on equal shapes, `dtype` is its attribute
+  scalar,  ///< scalar op on equal shapes, `dtype` is its attribute
   // memory
-  block_load,    ///< strided box through Access; operands per Access
-  block_store,
-  gather,        ///< operands: offset tile (i32/i64 elements), then mask and fill if `masked`
-  scatter,       ///< operands: offset tile, value, then mask if `masked`
+  block_load,   ///< strided box of pointer `index` through Access; operand: the fill (a scalar) if the access is masked
+  block_store,  ///< operand: the value; elements out of bounds are not written
+  gather,       ///< operands: offset tile (i32/i64 elements), then mask and fill (scalar or tile) if `masked`
+  scatter,      ///< operands: offset tile, value, then mask if `masked`
   // folds
-  reduce,        ///< folds `dim` (keeps it with extent 1) in the canonical order, kind `index` = ReduceKind
-  scan,          ///< reserved for inclusive prefix folds
+  reduce,  ///< folds `dim` (or parts_dim; it stays with extent 1) in the canonical order; `index` is the ReduceKind
+  scan,    ///< reserved for inclusive prefix folds
   // control
   for_loop,      ///< operands: lo, hi, step (i64), then initial values of the carried ones; one region
   if_then,       ///< operand: scalar boolean; two regions; results are what they yield
   yield,         ///< ends a region
-  status_check,  ///< operands: boolean tile or scalar `bad`; sets the status parameter `index` to `bits` where true
+  status_check,  ///< operand: boolean tile or scalar `bad`; where true, sets the word behind pointer `index` (u32 or
+                 ///< u64)
+                 ///< to `bits` unless it is already set
   // laid-out form only
   convert_layout,  ///< same tile in another layout
 };
 
+/// "constant", "block_load", ..., "if", "for": the spelling in the text form. A scalar op is spelled by its own name.
+std::string_view op_name(Op op);
+std::optional<Op> find_op(std::string_view name);
+
 enum class ReduceKind : uint8_t { sum, prod, amax, amin };
+inline constexpr std::string_view reduce_kind_names[] = {"sum", "prod", "amax", "amin"};
 
 inline constexpr int parts_dim = -1;
 
@@ -92,8 +106,8 @@ struct IndexOperand {
   friend bool operator==(const IndexOperand&, const IndexOperand&) = default;
 };
 
-/// One dimension of a strided box. Element k of the tile dim is at coordinate c = origin + k; its address contribution is
-/// c * stride elements. Masked dims: out of bounds where c < 0 or c >= extent.
+/// One dimension of a strided box. Element k of the tile dim is at coordinate c = origin + k; its address contribution
+/// is c * stride elements. Masked dims: out of bounds where c < 0 or c >= extent.
 struct AccessDim {
   IndexOperand origin;
   IndexOperand stride;
@@ -103,40 +117,50 @@ struct AccessDim {
 };
 
 /// Strided access of a tile: address = pointer + base + sum over dims. `parts` describes the parts dimension.
+///
+/// A row that fills several parts, only the last one partly, is bounded as a whole: with row_masked, part k and element
+/// i of the last dim are out of bounds where (parts.origin + k) * (extent of the last dim) + (dims.back().origin + i)
+/// >= row_extent. Neither of the two is masked by itself then.
 struct Access {
   IndexOperand base;
   AccessDim parts;
   std::vector<AccessDim> dims;
+  bool row_masked = false;
+  IndexOperand row_extent;
+  bool is_masked() const;  ///< any element can be out of bounds
   friend bool operator==(const Access&, const Access&) = default;
 };
 
-enum class CachePolicy : uint8_t { standard, streaming /* used once: loads do not stay in L1, stores go past the caches */ };
+enum class CachePolicy : uint8_t {
+  standard,
+  streaming /* used once: loads do not stay in L1, stores go past the caches */
+};
 
-struct Region;
+struct Instruction;
+
+struct Region {
+  std::vector<ValueId> arguments;  ///< for_loop: induction variable, then carried values
+  std::vector<Type> argument_types;
+  std::vector<Instruction> body;
+};
 
 /// One instruction. Values are numbered per kernel; `results` has one entry, none for stores, several for for/if.
 struct Instruction {
   Op op;
   ScalarOp scalar{};
-  Type type;                            ///< of the single result
-  DType dtype = f32;                    ///< attribute of a scalar op
-  std::vector<ValueId> operands;
-  std::vector<ValueId> results;
-  std::vector<Type> result_types;       ///< for_loop, if_then with several results
+  Type type = {};     ///< of the single result
+  DType dtype = f32;  ///< attribute of a scalar op
+  std::vector<ValueId> operands = {};
+  std::vector<ValueId> results = {};
+  std::vector<Type> result_types = {};  ///< for_loop, if_then with several results
   uint64_t bits = 0;
-  int32_t index = -1;                   ///< parameter index (parameter, memory, status), reduce kind
+  int32_t index = -1;  ///< parameter index (parameter, memory, status), reduce kind
   int32_t dim = 0;
   std::array<int8_t, 4> perm{0, 1, 2, 3};
-  bool masked = false;                  ///< gather, scatter
+  bool masked = false;  ///< gather, scatter
   CachePolicy policy = CachePolicy::standard;
-  std::shared_ptr<Access> access;
-  std::vector<Region> regions;
-};
-
-struct Region {
-  std::vector<ValueId> arguments;       ///< for_loop: induction variable, then carried values
-  std::vector<Type> argument_types;
-  std::vector<Instruction> body;
+  std::shared_ptr<Access> access = {};
+  std::vector<Region> regions = {};
 };
 
 /// A program over blocks. Logical form: no layouts. Every value is defined once, before its uses.
@@ -145,17 +169,22 @@ struct Kernel {
   std::vector<Parameter> parameters;
   Region body;
   int32_t value_count = 0;
-  int32_t num_warps = 4;                ///< CUDA: threads = 32 * num_warps
-  std::vector<std::string> comments;    ///< printed as leading comment of the generated text
+  int32_t num_warps = 4;              ///< CUDA: threads = 32 * num_warps
+  std::vector<std::string> comments;  ///< printed as leading comment of the generated text
 };
 
-/// Text form; parse(print(k)) prints the same. Syntax: docs/architecture.md and tests/tile.
+/// Text form; print(parse(print(k))) is print(k). Syntax: docs/architecture.md and tests/tile.
 std::string print(const Kernel& kernel);
+/// One instruction without its regions.
+std::string print(const Kernel& kernel, const Instruction& instruction);
+/// Values are %name or %number, parameters @name; comments start with //. Throws CompileError naming line and column.
 Kernel parse(std::string_view text);
 /// Throws CompileError naming the instruction: types, shapes (powers of two), dominance, access operands, yields.
 void verify(const Kernel& kernel);
+/// Result types of an instruction: `type` or `result_types`, one for each of `results`.
+std::vector<Type> result_types(const Instruction& instruction);
 
-/// Builds kernels: typed helpers that append to the current region.
+/// Builds kernels: typed helpers that append to the current region. See codegen/tile/builder.h.
 class KernelBuilder;
 
 }  // namespace sinter::tile

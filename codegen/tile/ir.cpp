@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/tile/ir.h"
+
+#include <fmt/format.h>
+#include <sinter/error.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace sinter::tile {
+
+namespace {
+
+constexpr std::string_view op_names[] = {"constant", "parameter", "program_id",   "iota",          "broadcast",
+                                         "reshape",  "trans",     "scalar",       "block_load",    "block_store",
+                                         "gather",   "scatter",   "reduce",       "scan",          "for",
+                                         "if",       "yield",     "status_check", "convert_layout"};
+static_assert(std::size(op_names) == static_cast<size_t>(Op::convert_layout) + 1);
+
+}  // namespace
+
+std::string_view op_name(Op op) { return op_names[static_cast<size_t>(op)]; }
+
+std::optional<Op> find_op(std::string_view name) {
+  const auto* it = std::find(std::begin(op_names), std::end(op_names), name);
+  if (it == std::end(op_names) || name == op_name(Op::scalar)) return std::nullopt;
+  return static_cast<Op>(it - std::begin(op_names));
+}
+
+Type Type::tile(DType t, std::vector<int32_t> dims, int32_t parts) {
+  Type r;
+  if (dims.size() > r.dims.size()) throw CompileError(fmt::format("internal: a tile of {} dims", dims.size()));
+  r.dtype = t;
+  r.parts = parts;
+  r.rank = static_cast<int8_t>(dims.size());
+  r.is_tile = true;
+  std::copy(dims.begin(), dims.end(), r.dims.begin());
+  return r;
+}
+
+int64_t Type::part_elements() const {
+  int64_t n = 1;
+  for (int d = 0; d < rank; ++d) n *= dims[static_cast<size_t>(d)];
+  return n;
+}
+
+int64_t Type::elements() const { return parts * part_elements(); }
+
+std::string Type::text() const {
+  std::string s(dtype.name());
+  if (!is_tile) return s;
+  s += '[';
+  if (parts != 1) s += fmt::format("{}*", parts);
+  for (int d = 0; d < rank; ++d) s += fmt::format("{}{}", d ? "x" : "", dims[static_cast<size_t>(d)]);
+  return s + ']';
+}
+
+bool Access::is_masked() const {
+  return row_masked || parts.masked ||
+         std::any_of(dims.begin(), dims.end(), [](const AccessDim& d) { return d.masked; });
+}
+
+std::vector<Type> result_types(const Instruction& instruction) {
+  if (instruction.op == Op::for_loop || instruction.op == Op::if_then) return instruction.result_types;
+  return std::vector<Type>(instruction.results.size(), instruction.type);
+}
+
+}  // namespace sinter::tile
