@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every include follows the arrows between folders.
+"""Checks that every include follows the arrows between folders, and that public headers export what they declare.
 
     include <- runtime/device <- src/tensor <- src/scalar <- src/graph <- src/loop <- src/{ops,reference}
             <- src/passes <- src/lower <- codegen <- src/compiler <- src/capture
@@ -85,11 +85,23 @@ def check_line(root: Path, source: str, quote: str, target: str) -> str | None:
     return f"{from_folder} may not include {to_folder}"
 
 
+def check_exported(source: str, text: str) -> list[str]:
+    """Everything is compiled with hidden symbols; a public header exports what it declares."""
+    if not source.startswith("include/") or "namespace sinter {" not in text:
+        return []
+    if re.search(r"#pragma GCC visibility push\(default\)\nnamespace sinter \{\n.*\n\}  // namespace sinter\n#pragma GCC visibility pop\n",
+                 text, re.DOTALL):
+        return []
+    return [f"{source}: `namespace sinter` must stand between #pragma GCC visibility push(default) and pop"]
+
+
 def check(root: Path, files: list[Path]) -> list[str]:
     problems = []
     for path in files:
         source = path.relative_to(root).as_posix()
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        text = path.read_text(encoding="utf-8")
+        problems += check_exported(source, text)
+        for number, line in enumerate(text.splitlines(), 1):
             if found := INCLUDE.match(line):
                 quote, target = found.groups()
                 if problem := check_line(root, source, quote, target):
@@ -97,7 +109,9 @@ def check(root: Path, files: list[Path]) -> list[str]:
     return problems
 
 
-PLANTED = {  # file -> (include line, whether it is a violation)
+EXPORTED = "#pragma GCC visibility push(default)\nnamespace sinter {\nint f();\n}  // namespace sinter\n#pragma GCC visibility pop"
+
+PLANTED = {  # file -> (text, whether it is a violation)
     "src/graph/a.h": ('#include "src/loop/a.h"', True),
     "src/loop/a.h": ('#include "src/graph/a.h"', False),
     "src/ops/a.h": ('#include "src/passes/a.h"', True),
@@ -114,6 +128,8 @@ PLANTED = {  # file -> (include line, whether it is a violation)
     "codegen/llvm/a.h": ("#include <llvm/IR/Module.h>", False),
     "include/sinter/a.h": ("#include <fmt/format.h>", True),
     "include/sinter/b.h": ('#include "src/tensor/a.h"', True),
+    "include/sinter/c.h": (EXPORTED, False),
+    "include/sinter/d.h": (EXPORTED.replace("#pragma GCC visibility pop", ""), True),
     "src/lower/a.h": ('#include "a.h"', True),
     "src/compiler/a.h": ('#include "runtime/cache/a.h"', False),
     "src/compiler/b.h": ('#include "src/compiler/missing.h"', True),
@@ -136,7 +152,7 @@ def self_test() -> int:
         wrong = [name for name, (_, violation) in PLANTED.items() if (name in found) != violation]
     for name in wrong:
         print(f"self-test: {name}: {PLANTED[name][0]}: judged wrongly")
-    print(f"check_includes: self-test of {len(PLANTED)} planted includes, {len(wrong)} judged wrongly")
+    print(f"check_includes: self-test of {len(PLANTED)} planted files, {len(wrong)} judged wrongly")
     return 1 if wrong else 0
 
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 /// What happens to host code on later calls.
@@ -128,3 +129,4 @@ Compiled<std::decay_t<F>> compile(F&& f, CompileOptions options = {}, SourceLine
 void graph_break(SourceLine line = SourceLine::current());
 
 }  // namespace sinter
+#pragma GCC visibility pop

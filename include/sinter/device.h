@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 enum class DeviceKind : uint8_t { cpu, cuda };
@@ -25,3 +26,4 @@ struct Device {
 };
 
 }  // namespace sinter
+#pragma GCC visibility pop

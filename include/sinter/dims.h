@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 /// A list of up to 8 integers (shape, strides, dims), stored inline. More than 8 is a UserError.
@@ -66,3 +67,4 @@ class Dims {
 };
 
 }  // namespace sinter
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 /// Element type of a tensor: a kind and a width in bits.
@@ -86,3 +87,4 @@ constexpr DType dtype_of() {
 }
 
 }  // namespace sinter
+#pragma GCC visibility pop

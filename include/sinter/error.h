@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 /// A line of the user's source. As a default argument, SourceLine::current() is the caller's line.
@@ -84,3 +85,4 @@ class DeviceError : public Error {
 };
 
 }  // namespace sinter
+#pragma GCC visibility pop

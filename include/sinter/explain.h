@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 /// One generated kernel of a region.
@@ -55,3 +56,4 @@ struct Explanation {
 };
 
 }  // namespace sinter
+#pragma GCC visibility pop

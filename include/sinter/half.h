@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 /// f32 bits -> f16 bits, round to nearest even; NaN stays NaN (quiet), overflow gives infinity.
@@ -76,3 +77,4 @@ struct BFloat16 {
 };
 
 }  // namespace sinter
+#pragma GCC visibility pop

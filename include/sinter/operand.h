@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 /// An argument of an op: a tensor or a number, with the user's source line (implicit, so operators have it too).
@@ -49,6 +50,9 @@ class Operand {
   /// The integer, or the bits of the double.
   int64_t number_bits() const { return bits_; }
   SourceLine line() const { return line_; }
+  /// Drops a moved-in tensor: ops do so once the call is recorded, since the parameter itself may live until the end of
+  /// the caller's full expression.
+  void release() noexcept { owned_.reset(); }
 
  private:
   Tensor owned_;
@@ -59,3 +63,4 @@ class Operand {
 };
 
 }  // namespace sinter
+#pragma GCC visibility pop

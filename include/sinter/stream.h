@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 class Event;
@@ -99,3 +100,4 @@ void set_num_threads(int threads);
 int num_threads();
 
 }  // namespace sinter
+#pragma GCC visibility pop

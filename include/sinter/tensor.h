@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace sinter {
 
 namespace tensor {
@@ -132,3 +133,4 @@ std::vector<T> to_vector(const Tensor& t, SourceLine line = SourceLine::current(
 }
 
 }  // namespace sinter
+#pragma GCC visibility pop
