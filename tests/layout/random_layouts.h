@@ -105,26 +105,29 @@ struct LayoutPair {
 inline constexpr uint64_t layout_pair_seed = 20250523;
 
 /// The pairs every implementation of conversions is tested with: dims 1 to 4, parts 1 to 5, elements of 1, 2, 4 or 8
-/// bytes, 32 to 256 threads, with free bits. A quarter of them keep the elements of a warp in that warp.
+/// bytes, 32 to 256 threads, with free bits. A fifth of them keep the elements of a warp in that warp.
 inline std::vector<LayoutPair> random_layout_pairs(int count, uint64_t seed = layout_pair_seed) {
   LayoutSampler sampler(seed);
   std::vector<LayoutPair> pairs;
   for (int i = 0; i < count; ++i) {
     int log_threads = sampler.between(5, 8);
-    int log_elements = sampler.between(0, log_threads + 5);
-    TileShape shape = sampler.shape(log_elements, sampler.between(1, 5));
     LayoutPair pair;
-    pair.element_bytes = 1 << sampler.below(4);
+    int log_bytes = sampler.below(4);
+    pair.element_bytes = 1 << log_bytes;
+    // A part fits into the shared memory that every device has.
+    int log_elements = std::min(15 - log_bytes, sampler.between(sampler.chance(10) ? 0 : 4, log_threads + 5));
+    TileShape shape = sampler.shape(log_elements, sampler.between(1, 5));
     pair.source = sampler.layout(shape, log_threads);
     pair.target = sampler.layout(shape, log_threads);
-    if (sampler.chance(25)) {  // mix registers and lanes of the source: the elements of a warp stay in it
-      int mixed = pair.source.bits(BitGroup::reg) + pair.source.bits(BitGroup::lane);
+    if (sampler.chance(20)) {  // mix registers, or registers and lanes: the elements of a warp stay in it
+      int mixed = pair.source.bits(BitGroup::reg);
+      if (mixed < 2 || sampler.chance(75)) mixed += pair.source.bits(BitGroup::lane);
       LayoutBases bases = pair.source.bases();
       std::vector<TileCoords*> slots;
       for (size_t g = 0; g < 2; ++g) {
         for (TileCoords& vector : bases[g]) slots.push_back(&vector);
       }
-      for (int swap = sampler.between(0, 4); swap > 0; --swap) {
+      for (int swap = sampler.between(1, 5); swap > 0; --swap) {
         std::swap(*slots[static_cast<size_t>(sampler.below(mixed))], *slots[static_cast<size_t>(sampler.below(mixed))]);
       }
       pair.target = LinearLayout(shape, bases);

@@ -38,6 +38,14 @@ bool Subspace::insert(uint32_t vector, uint32_t tag) {
   return true;
 }
 
+std::vector<uint32_t> Subspace::basis() const {
+  std::vector<uint32_t> vectors;
+  for (const Row& row : rows_) {
+    if (row.vector != 0) vectors.push_back(row.vector);
+  }
+  return vectors;
+}
+
 std::vector<uint32_t> intersection(std::span<const uint32_t> a, std::span<const uint32_t> b) {
   // A dependency between the vectors of a and b is a vector that both spans contain: eliminate b first, then a. The
   // remainder of a vector of a that vanishes gives (sum of some a) = (sum of some b).
@@ -71,13 +79,8 @@ void extend(std::vector<uint32_t>& basis, std::span<const uint32_t> candidates, 
   }
 }
 
-std::vector<uint32_t> unit_vectors(int bits) {
-  std::vector<uint32_t> units;
-  for (int i = 0; i < bits; ++i) units.push_back(uint32_t{1} << i);
-  return units;
-}
-
-std::vector<uint32_t> common_complement(std::span<const uint32_t> x, std::span<const uint32_t> y, int bits) {
+std::vector<uint32_t> common_complement(std::span<const uint32_t> x, std::span<const uint32_t> y,
+                                        std::span<const uint32_t> universe) {
   if (x.size() != y.size()) {
     throw CompileError(fmt::format("internal: common complement of dimensions {} and {}", x.size(), y.size()));
   }
@@ -88,9 +91,8 @@ std::vector<uint32_t> common_complement(std::span<const uint32_t> x, std::span<c
   std::vector<uint32_t> complement;
   for (size_t i = shared.size(); i < a.size(); ++i) complement.push_back(a[i] ^ b[i]);
   std::vector<uint32_t> sum(a);
-  extend(sum, b, 32);
-  size_t total = static_cast<size_t>(bits) - x.size();
-  extend(complement, unit_vectors(bits), total, sum);
+  extend(sum, b, universe.size());
+  extend(complement, universe, universe.size() - x.size(), sum);
   return complement;
 }
 

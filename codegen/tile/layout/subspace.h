@@ -29,6 +29,8 @@ class Subspace {
   uint32_t reduce(uint32_t vector) const { return solve(vector).remainder; }
   bool contains(uint32_t vector) const { return reduce(vector) == 0; }
   int dimension() const { return dimension_; }
+  /// The rows, by ascending leading bit. A member is the sum of the rows whose leading bits it has.
+  std::vector<uint32_t> basis() const;
 
  private:
   struct Row {
@@ -48,13 +50,11 @@ std::vector<uint32_t> intersection(std::span<const uint32_t> a, std::span<const 
 void extend(std::vector<uint32_t>& basis, std::span<const uint32_t> candidates, size_t count,
             std::span<const uint32_t> avoid = {});
 
-/// The unit vectors 1, 2, 4, ... of GF(2)^bits.
-std::vector<uint32_t> unit_vectors(int bits);
-
-/// A subspace S of GF(2)^bits that is a complement of both spans: S + X = S + Y = everything, both sums direct.
-/// `x` and `y` are bases of equal length. One exists over every field: with I = X meet Y, X = I + <a_i> and
-/// Y = I + <b_i>, the vectors a_i + b_i together with any complement of X + Y do it, because a sum of them that lies in
-/// X would put a sum of the b_i into I.
-std::vector<uint32_t> common_complement(std::span<const uint32_t> x, std::span<const uint32_t> y, int bits);
+/// A subspace S of the span of `universe` that is a complement of both spans in it: S + X = S + Y = everything, both
+/// sums direct. `x` and `y` are bases of equal length inside of the universe. One exists over every field: with
+/// I = X meet Y, X = I + <a_i> and Y = I + <b_i>, the vectors a_i + b_i together with any complement of X + Y do it,
+/// because a sum of them that lies in X would put a sum of the b_i into I.
+std::vector<uint32_t> common_complement(std::span<const uint32_t> x, std::span<const uint32_t> y,
+                                        std::span<const uint32_t> universe);
 
 }  // namespace sinter::tile
