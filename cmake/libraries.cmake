@@ -34,6 +34,10 @@ target_sources(sinter_runtime PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE
 sinter_library(sinter sinter ${SINTER_COMPILER_FOLDERS})
 target_link_libraries(sinter PUBLIC sinter_runtime)
 if(BUILD_SHARED_LIBS)
+  if(NOT SINTER_SANITIZE)  # the arrows hold for symbols too: the runtime needs nothing of the compiler
+    target_link_options(sinter_runtime PRIVATE LINKER:-z,defs)
+    target_link_options(sinter PRIVATE LINKER:-z,defs)
+  endif()
   target_link_options(sinter_runtime PRIVATE
     LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/sinter_runtime.map)
 endif()
