@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "codegen/tile/laid_out.h"
+
+namespace sinter::cuda {
+
+/// CUDA C of one kernel: complete, without includes.
+struct CudaText {
+  std::string text;
+  std::string entry;
+  int threads = 128;
+  int shared_bytes = 0;  ///< static; for reports
+};
+
+/// Prints a laid-out kernel. Knows tile ops only. Throws CompileError for what a kernel cannot hold (shared memory over
+/// 48 KiB).
+CudaText emit(const tile::LaidOutKernel& kernel);
+
+}  // namespace sinter::cuda

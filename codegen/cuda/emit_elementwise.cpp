@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "codegen/cuda/emitter.h"
+#include "codegen/cuda/names.h"
+#include "codegen/tile/layout/emit_linear.h"
+
+namespace sinter::cuda {
+
+/// C text of the bits of `variable` at the set bits of mask, packed (PEXT).
+std::string compress_bits(const std::string& variable, uint32_t mask) {
+  std::vector<uint32_t> columns;
+  uint32_t next = 1;
+  for (int bit = 0; bit < 32 && (mask >> bit) != 0; ++bit) {
+    columns.push_back((mask >> bit & 1) != 0 ? next : 0);
+    if ((mask >> bit & 1) != 0) next <<= 1;
+  }
+  if (columns.empty()) return "0";
+  const tile::LinearInput input{variable, columns};
+  return tile::emit_linear({&input, 1}).text;
+}
+
+bool Emitter::is_inlined(ValueId v) const {
+  const Instruction* d = definitions_[static_cast<size_t>(v)];
+  return d != nullptr && type(v).is_tile && (d->op == Op::constant || d->op == Op::iota || d->op == Op::broadcast);
+}
+
+void Emitter::sources(ValueId v, std::set<ValueId>& out) const {
+  if (!is_inlined(v)) {
+    out.insert(v);
+    return;
+  }
+  for (ValueId o : definitions_[static_cast<size_t>(v)]->operands) sources(o, out);
+}
+
+void Emitter::flush_for(const Instruction& in) {
+  std::set<ValueId> needed;
+  for (ValueId v : in.operands) sources(v, needed);
+  // A flush may flush others; look again until nothing pending is needed.
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& [key, group] : pending_)
+      if (std::ranges::any_of(needed, [&](ValueId v) { return group.defines.contains(v); })) {
+        flush(std::string(key));
+        again = true;
+        break;
+      }
+  }
+}
+
+void Emitter::add_to_group(const Instruction& in) {
+  const std::string key = tile::to_string(layout(in.results[0]));
+  std::set<ValueId> needed;
+  for (ValueId v : in.operands) sources(v, needed);
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& [other, group] : pending_) {
+      if (other == key) continue;
+      if (!std::ranges::any_of(needed, [&](ValueId v) { return group.defines.contains(v); })) continue;
+      flush(std::string(other));
+      again = true;
+      break;
+    }
+  }
+  auto it = std::ranges::find(pending_, key, &std::pair<std::string, Group>::first);
+  if (it == pending_.end()) it = pending_.insert(pending_.end(), {key, {}});
+  it->second.instructions.push_back(&in);
+  it->second.defines.insert(in.results[0]);
+}
+
+RegisterText Emitter::open_loops(const LinearLayout& l) {
+  RegisterText at{"0", "0", "0"};
+  if (l.parts() > 1) {
+    line("#pragma unroll");
+    line("for (int p = 0; p < {}; ++p) {{", l.parts());
+    ++indent_;
+    at.part = "p";
+  }
+  if (l.registers_per_part() > 1) {
+    line("#pragma unroll");
+    line("for (int q = 0; q < {}; ++q) {{", l.registers_per_part());
+    ++indent_;
+    at.q = "q";
+  }
+  if (l.parts() == 1 && l.registers_per_part() == 1) open();
+  at.r = l.parts() == 1             ? at.q
+         : l.registers_per_part() == 1 ? at.part
+                                       : fmt::format("p * {} + q", l.registers_per_part());
+  return at;
+}
+
+void Emitter::close_loops(const LinearLayout& l) {
+  if (l.parts() == 1 && l.registers_per_part() == 1) close();
+  if (l.registers_per_part() > 1) close();
+  if (l.parts() > 1) close();
+}
+
+std::string Emitter::thread_coordinate(const LinearLayout& l, int dim) {
+  const tile::LinearText text = tile::emit_thread_coordinate(l, dim, "lane", "warp");
+  if (text.bits == 0) return "0";
+  auto [it, added] = thread_coordinates_.try_emplace(text.text, "");
+  if (added) {
+    it->second = fmt::format("t{}", thread_coordinates_.size() - 1);
+    prologue_ += fmt::format("  const int {} = (int){};\n", it->second, text.text);
+  }
+  return it->second;
+}
+
+std::string Emitter::coordinate(const LinearLayout& l, int dim, const RegisterText& at) {
+  if (dim == tile::parts_dim) return at.part;
+  std::vector<uint32_t> columns;
+  for (int b = 0; b < l.bits(tile::BitGroup::reg); ++b)
+    columns.push_back(static_cast<uint32_t>(l.basis(tile::BitGroup::reg, b)[static_cast<size_t>(dim)]));
+  const std::string thread = thread_coordinate(l, dim);
+  if (std::ranges::all_of(columns, [](uint32_t c) { return c == 0; }) || at.q == "0") return thread;
+  const tile::LinearInput input{at.q, columns};
+  const std::string reg = tile::emit_linear({&input, 1}).text;
+  if (thread == "0") return fmt::format("(int)({})", reg);
+  return l.registers_separate() ? fmt::format("({} + (int)({}))", thread, reg)
+                                : fmt::format("({} ^ (int)({}))", thread, reg);
+}
+
+RegisterText Emitter::stretched(const Instruction& in, const RegisterText& at) {
+  const ValueId from = in.operands[0], to = in.results[0];
+  const LinearLayout& lf = layout(from);
+  LinearLayout l = layout(to);
+  for (int d = l.rank(); d-- > 0;)  // from the last: removing a dim renumbers those after it
+    if (type(from).dims[static_cast<size_t>(d)] == 1) l = l.remove_dim(d);
+  const uint32_t kept = ~l.free_bits(tile::BitGroup::reg) & (static_cast<uint32_t>(l.registers_per_part()) - 1);
+  RegisterText r;
+  r.part = lf.parts() == 1 ? "0" : at.part;
+  r.q = at.q == "0" ? "0" : compress_bits(at.q, kept);
+  r.r = r.part == "0" ? r.q : r.q == "0" ? fmt::format("{} * {}", r.part, lf.registers_per_part())
+                                         : fmt::format("{} * {} + {}", r.part, lf.registers_per_part(), r.q);
+  return r;
+}
+
+std::string Emitter::reference(ValueId v, const LinearLayout& l, const RegisterText& at) {
+  if (!type(v).is_tile) return name(v);
+  if (is_inlined(v)) {
+    const Instruction& d = *definitions_[static_cast<size_t>(v)];
+    if (d.op == Op::constant) return literal(d.type.dtype, d.bits);
+    if (d.op == Op::iota) return coordinate(l, d.dim, at);
+    const ValueId from = d.operands[0];
+    if (!type(from).is_tile) return reference(from, l, at);
+    return reference(from, layout(from), stretched(d, at));
+  }
+  for (const auto& [key, group] : pending_)
+    if (group.defines.contains(v)) return name(v);
+  return fmt::format("{}[{}]", name(v), at.r);
+}
+
+std::string Emitter::expression(const Instruction& in, const std::vector<std::string>& operands) const {
+  std::string_view pattern = scalar::info(in.scalar).cuda;
+  std::string s;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '{') {
+      s += pattern[i];
+      continue;
+    }
+    const char c = pattern[i + 1];
+    i += 2;
+    if (c == 't')
+      s += compute_name(scalar::compute_type(in.dtype));
+    else if (c == 'd')
+      s += in.dtype.name();
+    else
+      s += operands[static_cast<size_t>(c - '0')];
+  }
+  return s;
+}
+
+/// Prints a group as one loop: values that only the group uses are locals, the others arrays.
+void Emitter::flush(const std::string& key) {
+  auto it = std::ranges::find(pending_, key, &std::pair<std::string, Group>::first);
+  if (it == pending_.end()) return;
+  Group group = std::move(it->second);
+  pending_.erase(it);
+  const LinearLayout l = layout(group.instructions[0]->results[0]);
+  std::set<const Instruction*> inside(group.instructions.begin(), group.instructions.end());
+  std::set<ValueId> escaping;
+  for (ValueId v : group.defines)
+    if (std::ranges::any_of(users_[static_cast<size_t>(v)], [&](const Instruction* u) { return !inside.contains(u); }))
+      escaping.insert(v);
+  for (ValueId v : escaping) declare(v, name(v));
+  const RegisterText at = open_loops(l);
+  for (const Instruction* in : group.instructions) {
+    std::vector<std::string> operands;
+    for (ValueId v : in->operands)
+      operands.push_back(group.defines.contains(v) && !escaping.contains(v) ? name(v) : reference(v, l, at));
+    const ValueId v = in->results[0];
+    const std::string value = expression(*in, operands);
+    if (escaping.contains(v))
+      line("{}[{}] = {};", name(v), at.r, value);
+    else
+      line("const {} {} = {};", compute_name(type(v).dtype), name(v), value);
+  }
+  close_loops(l);
+}
+
+void Emitter::flush_all() {
+  while (!pending_.empty()) flush(std::string(pending_.front().first));
+}
+
+}  // namespace sinter::cuda

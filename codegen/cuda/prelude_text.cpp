@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cuda/prelude_text.h"
+
+namespace sinter::cuda {
+namespace {
+
+// SN_FN marks a device function; SN_PTX(asm, host) picks the instruction or its host twin.
+constexpr PreludePart parts[] = {
+    {"sn_bitcast", R"(
+template <class T, class F>
+__device__ __forceinline__ T sn_bitcast(F v) {
+  static_assert(sizeof(T) == sizeof(F), "");
+  T r;
+  __builtin_memcpy(&r, &v, sizeof r);
+  return r;
+}
+)"},
+    // ---- arithmetic: floats as they are, integers wrap
+    {"sn_add", R"(
+__device__ __forceinline__ float sn_add(float a, float b) { return a + b; }
+__device__ __forceinline__ double sn_add(double a, double b) { return a + b; }
+__device__ __forceinline__ unsigned sn_add(unsigned a, unsigned b) { return a + b; }
+__device__ __forceinline__ unsigned long long sn_add(unsigned long long a, unsigned long long b) { return a + b; }
+__device__ __forceinline__ int sn_add(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
+__device__ __forceinline__ long long sn_add(long long a, long long b) {
+  return (long long)((unsigned long long)a + (unsigned long long)b);
+}
+)"},
+    {"sn_sub", R"(
+__device__ __forceinline__ float sn_sub(float a, float b) { return a - b; }
+__device__ __forceinline__ double sn_sub(double a, double b) { return a - b; }
+__device__ __forceinline__ unsigned sn_sub(unsigned a, unsigned b) { return a - b; }
+__device__ __forceinline__ unsigned long long sn_sub(unsigned long long a, unsigned long long b) { return a - b; }
+__device__ __forceinline__ int sn_sub(int a, int b) { return (int)((unsigned)a - (unsigned)b); }
+__device__ __forceinline__ long long sn_sub(long long a, long long b) {
+  return (long long)((unsigned long long)a - (unsigned long long)b);
+}
+)"},
+    {"sn_mul", R"(
+__device__ __forceinline__ float sn_mul(float a, float b) { return a * b; }
+__device__ __forceinline__ double sn_mul(double a, double b) { return a * b; }
+__device__ __forceinline__ unsigned sn_mul(unsigned a, unsigned b) { return a * b; }
+__device__ __forceinline__ unsigned long long sn_mul(unsigned long long a, unsigned long long b) { return a * b; }
+__device__ __forceinline__ int sn_mul(int a, int b) { return (int)((unsigned)a * (unsigned)b); }
+__device__ __forceinline__ long long sn_mul(long long a, long long b) {
+  return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+)"},
+    {"sn_div", R"(
+__device__ __forceinline__ float sn_div(float a, float b) { return a / b; }
+__device__ __forceinline__ double sn_div(double a, double b) { return a / b; }
+)"},
+    // x / 0 is all ones, MIN / -1 is MIN
+    {"sn_idiv", R"(
+__device__ __forceinline__ unsigned sn_idiv(unsigned a, unsigned b) { return b == 0 ? ~0u : a / b; }
+__device__ __forceinline__ unsigned long long sn_idiv(unsigned long long a, unsigned long long b) {
+  return b == 0 ? ~0ull : a / b;
+}
+__device__ __forceinline__ int sn_idiv(int a, int b) {
+  return b == 0 ? -1 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+}
+__device__ __forceinline__ long long sn_idiv(long long a, long long b) {
+  return b == 0 ? -1ll : b == -1 ? (long long)(0ull - (unsigned long long)a) : a / b;
+}
+)"},
+    // x % 0 is x, MIN % -1 is 0
+    {"sn_irem", R"(
+__device__ __forceinline__ unsigned sn_irem(unsigned a, unsigned b) { return b == 0 ? a : a % b; }
+__device__ __forceinline__ unsigned long long sn_irem(unsigned long long a, unsigned long long b) {
+  return b == 0 ? a : a % b;
+}
+__device__ __forceinline__ int sn_irem(int a, int b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+__device__ __forceinline__ long long sn_irem(long long a, long long b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+)"},
+    {"sn_mul_hi", R"(
+__device__ __forceinline__ unsigned sn_mul_hi(unsigned a, unsigned b) {
+  return (unsigned)(((unsigned long long)a * b) >> 32);
+}
+__device__ __forceinline__ int sn_mul_hi(int a, int b) { return (int)(((long long)a * b) >> 32); }
+#ifdef SINTER_HOST
+__device__ __forceinline__ unsigned long long sn_mul_hi(unsigned long long a, unsigned long long b) {
+  return (unsigned long long)(((unsigned __int128)a * b) >> 64);
+}
+__device__ __forceinline__ long long sn_mul_hi(long long a, long long b) { return (long long)(((__int128)a * b) >> 64); }
+#else
+__device__ __forceinline__ unsigned long long sn_mul_hi(unsigned long long a, unsigned long long b) {
+  return __umul64hi(a, b);
+}
+__device__ __forceinline__ long long sn_mul_hi(long long a, long long b) { return __mul64hi(a, b); }
+#endif
+)"},
+    {"sn_fma", R"(
+__device__ __forceinline__ float sn_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+__device__ __forceinline__ double sn_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+)"},
+    {"sn_neg", R"(
+__device__ __forceinline__ float sn_neg(float a) { return -a; }
+__device__ __forceinline__ double sn_neg(double a) { return -a; }
+__device__ __forceinline__ unsigned sn_neg(unsigned a) { return 0u - a; }
+__device__ __forceinline__ unsigned long long sn_neg(unsigned long long a) { return 0ull - a; }
+__device__ __forceinline__ int sn_neg(int a) { return (int)(0u - (unsigned)a); }
+__device__ __forceinline__ long long sn_neg(long long a) { return (long long)(0ull - (unsigned long long)a); }
+)"},
+    {"sn_abs", R"(
+__device__ __forceinline__ float sn_abs(float a) { return __builtin_fabsf(a); }
+__device__ __forceinline__ double sn_abs(double a) { return __builtin_fabs(a); }
+__device__ __forceinline__ unsigned sn_abs(unsigned a) { return a; }
+__device__ __forceinline__ unsigned long long sn_abs(unsigned long long a) { return a; }
+__device__ __forceinline__ int sn_abs(int a) { return a < 0 ? (int)(0u - (unsigned)a) : a; }
+__device__ __forceinline__ long long sn_abs(long long a) {
+  return a < 0 ? (long long)(0ull - (unsigned long long)a) : a;
+}
+)"},
+    // NaN wins, -0 < +0
+    {"sn_min", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_min(float a, float b) {
+  return a != a ? a : b != b ? b : a == b ? (__builtin_signbit(a) ? a : b) : a < b ? a : b;
+}
+#else
+__device__ __forceinline__ float sn_min(float a, float b) {
+  float r;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+#endif
+__device__ __forceinline__ double sn_min(double a, double b) {
+  return a != a ? a : b != b ? b : a == b ? (__builtin_signbit(a) ? a : b) : a < b ? a : b;
+}
+__device__ __forceinline__ int sn_min(int a, int b) { return a < b ? a : b; }
+__device__ __forceinline__ unsigned sn_min(unsigned a, unsigned b) { return a < b ? a : b; }
+__device__ __forceinline__ long long sn_min(long long a, long long b) { return a < b ? a : b; }
+__device__ __forceinline__ unsigned long long sn_min(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+__device__ __forceinline__ bool sn_min(bool a, bool b) { return a && b; }
+)"},
+    {"sn_max", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_max(float a, float b) {
+  return a != a ? a : b != b ? b : a == b ? (__builtin_signbit(a) ? b : a) : a < b ? b : a;
+}
+#else
+__device__ __forceinline__ float sn_max(float a, float b) {
+  float r;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+#endif
+__device__ __forceinline__ double sn_max(double a, double b) {
+  return a != a ? a : b != b ? b : a == b ? (__builtin_signbit(a) ? b : a) : a < b ? b : a;
+}
+__device__ __forceinline__ int sn_max(int a, int b) { return a < b ? b : a; }
+__device__ __forceinline__ unsigned sn_max(unsigned a, unsigned b) { return a < b ? b : a; }
+__device__ __forceinline__ long long sn_max(long long a, long long b) { return a < b ? b : a; }
+__device__ __forceinline__ unsigned long long sn_max(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
+__device__ __forceinline__ bool sn_max(bool a, bool b) { return a || b; }
+)"},
+    {"sn_sqrt", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_sqrt(float a) { return __builtin_sqrtf(a); }
+__device__ __forceinline__ double sn_sqrt(double a) { return __builtin_sqrt(a); }
+#else
+__device__ __forceinline__ float sn_sqrt(float a) { return __fsqrt_rn(a); }
+__device__ __forceinline__ double sn_sqrt(double a) { return __dsqrt_rn(a); }
+#endif
+)"},
+    {"sn_floor", R"(
+__device__ __forceinline__ float sn_floor(float a) { return __builtin_floorf(a); }
+__device__ __forceinline__ double sn_floor(double a) { return __builtin_floor(a); }
+)"},
+    {"sn_ceil", R"(
+__device__ __forceinline__ float sn_ceil(float a) { return __builtin_ceilf(a); }
+__device__ __forceinline__ double sn_ceil(double a) { return __builtin_ceil(a); }
+)"},
+    {"sn_trunc", R"(
+__device__ __forceinline__ float sn_trunc(float a) { return __builtin_truncf(a); }
+__device__ __forceinline__ double sn_trunc(double a) { return __builtin_trunc(a); }
+)"},
+    {"sn_round_even", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_round_even(float a) { return __builtin_nearbyintf(a); }
+__device__ __forceinline__ double sn_round_even(double a) { return __builtin_nearbyint(a); }
+#else
+__device__ __forceinline__ float sn_round_even(float a) {
+  float r;
+  asm("cvt.rni.f32.f32 %0, %1;" : "=f"(r) : "f"(a));
+  return r;
+}
+__device__ __forceinline__ double sn_round_even(double a) {
+  double r;
+  asm("cvt.rni.f64.f64 %0, %1;" : "=d"(r) : "d"(a));
+  return r;
+}
+#endif
+)"},
+    // Exact: the remainder of C's fmod by long division in integers, one bit of quotient a step.
+    {"sn_fmod", R"(
+__device__ __noinline__ float sn_fmod(float x, float y) {
+  const unsigned ax = sn_bitcast<unsigned>(x) & 0x7fffffffu, ay = sn_bitcast<unsigned>(y) & 0x7fffffffu;
+  const unsigned sign = sn_bitcast<unsigned>(x) & 0x80000000u;
+  if (ay == 0 || ax >= 0x7f800000u || ay > 0x7f800000u) return (x * y) / (x * y);
+  if (ax < ay) return x;
+  if (ax == ay) return sn_bitcast<float>(sign);
+  int ex = (int)(ax >> 23), ey = (int)(ay >> 23);
+  unsigned mx = ax & 0x7fffffu, my = ay & 0x7fffffu;
+  if (ex == 0) ex = 1; else mx |= 0x800000u;
+  if (ey == 0) ey = 1; else my |= 0x800000u;
+  for (; ex > ey; --ex) {
+    if (mx >= my) mx -= my;
+    mx <<= 1;
+  }
+  if (mx >= my) mx -= my;
+  if (mx == 0) return sn_bitcast<float>(sign);
+  while (mx < 0x800000u && ey > 1) {
+    mx <<= 1;
+    --ey;
+  }
+  return sn_bitcast<float>(sign | (mx < 0x800000u ? mx : ((unsigned)ey << 23) | (mx & 0x7fffffu)));
+}
+__device__ __forceinline__ double sn_fmod(double x, double y) { return fmod(x, y); }
+)"},
+    {"sn_not", R"(
+__device__ __forceinline__ bool sn_not(bool a) { return !a; }
+__device__ __forceinline__ int sn_not(int a) { return ~a; }
+__device__ __forceinline__ unsigned sn_not(unsigned a) { return ~a; }
+__device__ __forceinline__ long long sn_not(long long a) { return ~a; }
+__device__ __forceinline__ unsigned long long sn_not(unsigned long long a) { return ~a; }
+)"},
+    // A shift past the width gives 0, or the sign.
+    {"sn_shl", R"(
+__device__ __forceinline__ unsigned sn_shl(unsigned a, unsigned n) { return n > 31u ? 0u : a << n; }
+__device__ __forceinline__ int sn_shl(int a, int n) { return (unsigned)n > 31u ? 0 : (int)((unsigned)a << n); }
+__device__ __forceinline__ unsigned long long sn_shl(unsigned long long a, unsigned long long n) {
+  return n > 63ull ? 0ull : a << n;
+}
+__device__ __forceinline__ long long sn_shl(long long a, long long n) {
+  return (unsigned long long)n > 63ull ? 0ll : (long long)((unsigned long long)a << n);
+}
+)"},
+    {"sn_shr", R"(
+__device__ __forceinline__ unsigned sn_shr(unsigned a, unsigned n) { return n > 31u ? 0u : a >> n; }
+__device__ __forceinline__ int sn_shr(int a, int n) { return a >> ((unsigned)n > 31u ? 31 : n); }
+__device__ __forceinline__ unsigned long long sn_shr(unsigned long long a, unsigned long long n) {
+  return n > 63ull ? 0ull : a >> n;
+}
+__device__ __forceinline__ long long sn_shr(long long a, long long n) {
+  return a >> ((unsigned long long)n > 63ull ? 63 : n);
+}
+)"},
+    // ---- conversions: float -> int saturates, NaN gives 0
+    {"sn_saturate", R"(
+template <class T, class F>
+__device__ __forceinline__ T sn_saturate(F v, F low, F high, T min, T max) {
+  return v != v ? T(0) : v <= low ? min : v >= high ? max : (T)v;
+}
+)"},
+    {"sn_float_to", R"(
+template <class T> __device__ __forceinline__ T sn_float_to(float v) { return (T)v; }
+template <class T> __device__ __forceinline__ T sn_float_to(double v) { return (T)v; }
+template <> __device__ __forceinline__ bool sn_float_to<bool>(float v) { return v != 0.0f; }
+template <> __device__ __forceinline__ bool sn_float_to<bool>(double v) { return v != 0.0; }
+#ifdef SINTER_HOST
+template <> __device__ __forceinline__ int sn_float_to<int>(float v) {
+  return sn_saturate<int>(v, -2147483648.0f, 2147483648.0f, -2147483647 - 1, 2147483647);
+}
+#else
+template <> __device__ __forceinline__ int sn_float_to<int>(float v) {
+  int r;
+  asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(r) : "f"(v));
+  return v != v ? 0 : r;
+}
+#endif
+template <> __device__ __forceinline__ unsigned sn_float_to<unsigned>(float v) {
+  return sn_saturate<unsigned>(v, 0.0f, 4294967296.0f, 0u, 4294967295u);
+}
+template <> __device__ __forceinline__ long long sn_float_to<long long>(float v) {
+  return sn_saturate<long long>(v, -9223372036854775808.0f, 9223372036854775808.0f, -9223372036854775807ll - 1,
+                                9223372036854775807ll);
+}
+template <> __device__ __forceinline__ unsigned long long sn_float_to<unsigned long long>(float v) {
+  return sn_saturate<unsigned long long>(v, 0.0f, 18446744073709551616.0f, 0ull, ~0ull);
+}
+template <> __device__ __forceinline__ int sn_float_to<int>(double v) {
+  return sn_saturate<int>(v, -2147483648.0, 2147483647.0, -2147483647 - 1, 2147483647);
+}
+template <> __device__ __forceinline__ unsigned sn_float_to<unsigned>(double v) {
+  return sn_saturate<unsigned>(v, 0.0, 4294967295.0, 0u, 4294967295u);
+}
+template <> __device__ __forceinline__ long long sn_float_to<long long>(double v) {
+  return sn_saturate<long long>(v, -9223372036854775808.0, 9223372036854775808.0, -9223372036854775807ll - 1,
+                                9223372036854775807ll);
+}
+template <> __device__ __forceinline__ unsigned long long sn_float_to<unsigned long long>(double v) {
+  return sn_saturate<unsigned long long>(v, 0.0, 18446744073709551616.0, 0ull, ~0ull);
+}
+)"},
+    {"sn_convert", R"(
+template <class T> struct sn_cv { template <class F> static __device__ __forceinline__ T of(F v) { return (T)v; }
+  static __device__ __forceinline__ T of(float v) { return sn_float_to<T>(v); }
+  static __device__ __forceinline__ T of(double v) { return sn_float_to<T>(v); } };
+template <> struct sn_cv<bool> { template <class F> static __device__ __forceinline__ bool of(F v) { return v != F(0); } };
+template <class T, class F> __device__ __forceinline__ T sn_convert(F v) { return sn_cv<T>::of(v); }
+)"},
+    // ---- storage formats
+    {"sn_f16_bits", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ unsigned sn_f16_bits(float v) { return sinter_host_f16_bits(v); }
+#else
+__device__ __forceinline__ unsigned sn_f16_bits(float v) {
+  unsigned short h;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(v));
+  return h;
+}
+#endif
+)"},
+    {"sn_f16x2_bits", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ unsigned sn_f16x2_bits(float lo, float hi) {
+  return sinter_host_f16_bits(lo) | sinter_host_f16_bits(hi) << 16;
+}
+#else
+__device__ __forceinline__ unsigned sn_f16x2_bits(float lo, float hi) {
+  unsigned r;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(hi), "f"(lo));
+  return r;
+}
+#endif
+)"},
+    {"sn_f16_float", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_f16_float(unsigned h) { return sinter_host_f16_float(h & 0xffffu); }
+#else
+__device__ __forceinline__ float sn_f16_float(unsigned h) {
+  float r;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"((unsigned short)h));
+  return r;
+}
+#endif
+)"},
+    {"sn_bf16_bits", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ unsigned sn_bf16_bits(float v) { return sinter_host_bf16_bits(v); }
+#else
+__device__ __forceinline__ unsigned sn_bf16_bits(float v) {
+  unsigned short h;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(v));
+  return h;
+}
+#endif
+)"},
+    {"sn_bf16x2_bits", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ unsigned sn_bf16x2_bits(float lo, float hi) {
+  return sinter_host_bf16_bits(lo) | sinter_host_bf16_bits(hi) << 16;
+}
+#else
+__device__ __forceinline__ unsigned sn_bf16x2_bits(float lo, float hi) {
+  unsigned r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(hi), "f"(lo));
+  return r;
+}
+#endif
+)"},
+    {"sn_bf16_float", R"(
+__device__ __forceinline__ float sn_bf16_float(unsigned h) { return sn_bitcast<float>(h << 16); }
+)"},
+    {"sn_round_to_f16", R"(
+__device__ __forceinline__ float sn_round_to_f16(float v) { return sn_f16_float(sn_f16_bits(v)); }
+)"},
+    {"sn_round_to_bf16", R"(
+__device__ __forceinline__ float sn_round_to_bf16(float v) { return sn_bf16_float(sn_bf16_bits(v)); }
+)"},
+    {"sn_round_to_i8", "__device__ __forceinline__ int sn_round_to_i8(int v) { return (signed char)v; }\n"},
+    {"sn_round_to_i16", "__device__ __forceinline__ int sn_round_to_i16(int v) { return (short)v; }\n"},
+    {"sn_round_to_u8", "__device__ __forceinline__ unsigned sn_round_to_u8(unsigned v) { return v & 0xffu; }\n"},
+    {"sn_round_to_u16", "__device__ __forceinline__ unsigned sn_round_to_u16(unsigned v) { return v & 0xffffu; }\n"},
+    {"sn_round_to_f32", "__device__ __forceinline__ float sn_round_to_f32(float v) { return v; }\n"},
+    {"sn_round_to_f64", "__device__ __forceinline__ double sn_round_to_f64(double v) { return v; }\n"},
+    {"sn_round_to_i32", "__device__ __forceinline__ int sn_round_to_i32(int v) { return v; }\n"},
+    {"sn_round_to_u32", "__device__ __forceinline__ unsigned sn_round_to_u32(unsigned v) { return v; }\n"},
+    {"sn_round_to_i64", "__device__ __forceinline__ long long sn_round_to_i64(long long v) { return v; }\n"},
+    {"sn_round_to_u64",
+     "__device__ __forceinline__ unsigned long long sn_round_to_u64(unsigned long long v) { return v; }\n"},
+    {"sn_round_to_boolean", "__device__ __forceinline__ bool sn_round_to_boolean(bool v) { return v; }\n"},
+    // ---- approximations
+    {"sn_ex2_approx", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_ex2_approx(float v) { return __builtin_exp2f(v); }
+#else
+__device__ __forceinline__ float sn_ex2_approx(float v) {
+  float r;
+  asm("ex2.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+}
+#endif
+)"},
+    {"sn_lg2_approx", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_lg2_approx(float v) { return __builtin_log2f(v); }
+#else
+__device__ __forceinline__ float sn_lg2_approx(float v) {
+  float r;
+  asm("lg2.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+}
+#endif
+)"},
+    {"sn_rcp_approx", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_rcp_approx(float v) { return 1.0f / v; }
+#else
+__device__ __forceinline__ float sn_rcp_approx(float v) {
+  float r;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+}
+#endif
+)"},
+    {"sn_rsqrt_approx", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_rsqrt_approx(float v) { return 1.0f / __builtin_sqrtf(v); }
+#else
+__device__ __forceinline__ float sn_rsqrt_approx(float v) {
+  float r;
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+}
+#endif
+)"},
+    // ---- elements of loaded words, and of words to be stored
+    {"sn_get_boolean", "__device__ __forceinline__ bool sn_get_boolean(const unsigned* w, int j) { return (w[j >> 2] >> 8 * (j & 3) & 0xffu) != 0; }\n"},
+    {"sn_get_u8", "__device__ __forceinline__ unsigned sn_get_u8(const unsigned* w, int j) { return w[j >> 2] >> 8 * (j & 3) & 0xffu; }\n"},
+    {"sn_get_i8", "__device__ __forceinline__ int sn_get_i8(const unsigned* w, int j) { return (signed char)(w[j >> 2] >> 8 * (j & 3)); }\n"},
+    {"sn_get_u16", "__device__ __forceinline__ unsigned sn_get_u16(const unsigned* w, int j) { return w[j >> 1] >> 16 * (j & 1) & 0xffffu; }\n"},
+    {"sn_get_i16", "__device__ __forceinline__ int sn_get_i16(const unsigned* w, int j) { return (short)(w[j >> 1] >> 16 * (j & 1)); }\n"},
+    {"sn_get_f16", "__device__ __forceinline__ float sn_get_f16(const unsigned* w, int j) { return sn_f16_float(w[j >> 1] >> 16 * (j & 1)); }\n"},
+    {"sn_get_bf16", "__device__ __forceinline__ float sn_get_bf16(const unsigned* w, int j) { return sn_bf16_float(w[j >> 1] >> 16 * (j & 1)); }\n"},
+    {"sn_get_u32", "__device__ __forceinline__ unsigned sn_get_u32(const unsigned* w, int j) { return w[j]; }\n"},
+    {"sn_get_i32", "__device__ __forceinline__ int sn_get_i32(const unsigned* w, int j) { return (int)w[j]; }\n"},
+    {"sn_get_f32", "__device__ __forceinline__ float sn_get_f32(const unsigned* w, int j) { return sn_bitcast<float>(w[j]); }\n"},
+    {"sn_get_u64", "__device__ __forceinline__ unsigned long long sn_get_u64(const unsigned* w, int j) { return (unsigned long long)w[2 * j + 1] << 32 | w[2 * j]; }\n"},
+    {"sn_get_i64", "__device__ __forceinline__ long long sn_get_i64(const unsigned* w, int j) { return (long long)((unsigned long long)w[2 * j + 1] << 32 | w[2 * j]); }\n"},
+    {"sn_get_f64", "__device__ __forceinline__ double sn_get_f64(const unsigned* w, int j) { return sn_bitcast<double>((unsigned long long)w[2 * j + 1] << 32 | w[2 * j]); }\n"},
+    {"sn_put_boolean", "__device__ __forceinline__ void sn_put_boolean(unsigned* w, int j, bool v) { w[j >> 2] |= (unsigned)v << 8 * (j & 3); }\n"},
+    {"sn_put_u8", "__device__ __forceinline__ void sn_put_u8(unsigned* w, int j, unsigned v) { w[j >> 2] |= (v & 0xffu) << 8 * (j & 3); }\n"},
+    {"sn_put_i8", "__device__ __forceinline__ void sn_put_i8(unsigned* w, int j, int v) { w[j >> 2] |= ((unsigned)v & 0xffu) << 8 * (j & 3); }\n"},
+    {"sn_put_u16", "__device__ __forceinline__ void sn_put_u16(unsigned* w, int j, unsigned v) { w[j >> 1] |= (v & 0xffffu) << 16 * (j & 1); }\n"},
+    {"sn_put_i16", "__device__ __forceinline__ void sn_put_i16(unsigned* w, int j, int v) { w[j >> 1] |= ((unsigned)v & 0xffffu) << 16 * (j & 1); }\n"},
+    {"sn_put_f16", "__device__ __forceinline__ void sn_put_f16(unsigned* w, int j, float v) { w[j >> 1] |= sn_f16_bits(v) << 16 * (j & 1); }\n"},
+    {"sn_put_bf16", "__device__ __forceinline__ void sn_put_bf16(unsigned* w, int j, float v) { w[j >> 1] |= sn_bf16_bits(v) << 16 * (j & 1); }\n"},
+    {"sn_put2_f16", "__device__ __forceinline__ void sn_put2_f16(unsigned* w, int j, float a, float b) { w[j >> 1] = sn_f16x2_bits(a, b); }\n"},
+    {"sn_put2_bf16", "__device__ __forceinline__ void sn_put2_bf16(unsigned* w, int j, float a, float b) { w[j >> 1] = sn_bf16x2_bits(a, b); }\n"},
+    {"sn_put_u32", "__device__ __forceinline__ void sn_put_u32(unsigned* w, int j, unsigned v) { w[j] = v; }\n"},
+    {"sn_put_i32", "__device__ __forceinline__ void sn_put_i32(unsigned* w, int j, int v) { w[j] = (unsigned)v; }\n"},
+    {"sn_put_f32", "__device__ __forceinline__ void sn_put_f32(unsigned* w, int j, float v) { w[j] = sn_bitcast<unsigned>(v); }\n"},
+    {"sn_put_u64", "__device__ __forceinline__ void sn_put_u64(unsigned* w, int j, unsigned long long v) { w[2 * j] = (unsigned)v; w[2 * j + 1] = (unsigned)(v >> 32); }\n"},
+    {"sn_put_i64", "__device__ __forceinline__ void sn_put_i64(unsigned* w, int j, long long v) { w[2 * j] = (unsigned)v; w[2 * j + 1] = (unsigned)((unsigned long long)v >> 32); }\n"},
+    {"sn_put_f64", "__device__ __forceinline__ void sn_put_f64(unsigned* w, int j, double v) { const unsigned long long b = sn_bitcast<unsigned long long>(v); w[2 * j] = (unsigned)b; w[2 * j + 1] = (unsigned)(b >> 32); }\n"},
+    // ---- memory: N bytes as 32-bit words (1- and 2-byte accesses fill the low part of one word)
+    {"sn_words", R"(
+template <int N> struct alignas(N < 4 ? 4 : N) sn_words { unsigned w[N < 4 ? 1 : N / 4]; };
+)"},
+    {"sn_load", R"(
+template <int N> __device__ __forceinline__ sn_words<N> sn_load(const void* p);
+#ifdef SINTER_HOST
+template <int N> __device__ __forceinline__ sn_words<N> sn_load(const void* p) {
+  sn_words<N> r = {};
+  sinter_host_load(&r, p, N);
+  return r;
+}
+#else
+template <> __device__ __forceinline__ sn_words<1> sn_load<1>(const void* p) {
+  sn_words<1> r;
+  asm volatile("ld.global.nc.u8 %0, [%1];" : "=r"(r.w[0]) : "l"(p));
+  return r;
+}
+template <> __device__ __forceinline__ sn_words<2> sn_load<2>(const void* p) {
+  unsigned short h;
+  asm volatile("ld.global.nc.u16 %0, [%1];" : "=h"(h) : "l"(p));
+  return {h};
+}
+template <> __device__ __forceinline__ sn_words<4> sn_load<4>(const void* p) {
+  sn_words<4> r;
+  asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(r.w[0]) : "l"(p));
+  return r;
+}
+template <> __device__ __forceinline__ sn_words<8> sn_load<8>(const void* p) {
+  sn_words<8> r;
+  asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(r.w[0]), "=r"(r.w[1]) : "l"(p));
+  return r;
+}
+template <> __device__ __forceinline__ sn_words<16> sn_load<16>(const void* p) {
+  sn_words<16> r;
+  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r.w[0]), "=r"(r.w[1]), "=r"(r.w[2]), "=r"(r.w[3]) : "l"(p));
+  return r;
+}
+#endif
+)"},
+    // the same for memory that the kernel also writes
+    {"sn_load_rw", R"(
+template <int N> __device__ __forceinline__ sn_words<N> sn_load_rw(const void* p) {
+  sn_words<N> r = {};
+#ifdef SINTER_HOST
+  sinter_host_load(&r, p, N);
+#else
+  if constexpr (N == 1) r.w[0] = *(const volatile unsigned char*)p;
+  else if constexpr (N == 2) r.w[0] = *(const volatile unsigned short*)p;
+  else for (int i = 0; i < N / 4; ++i) r.w[i] = ((const volatile unsigned*)p)[i];
+#endif
+  return r;
+}
+)"},
+    {"sn_store", R"(
+template <int N> __device__ __forceinline__ void sn_store(void* p, const sn_words<N>& v);
+#ifdef SINTER_HOST
+template <int N> __device__ __forceinline__ void sn_store(void* p, const sn_words<N>& v) { sinter_host_store(p, &v, N); }
+#else
+template <> __device__ __forceinline__ void sn_store<1>(void* p, const sn_words<1>& v) {
+  asm volatile("st.global.u8 [%0], %1;" ::"l"(p), "r"(v.w[0]) : "memory");
+}
+template <> __device__ __forceinline__ void sn_store<2>(void* p, const sn_words<2>& v) {
+  asm volatile("st.global.u16 [%0], %1;" ::"l"(p), "h"((unsigned short)v.w[0]) : "memory");
+}
+template <> __device__ __forceinline__ void sn_store<4>(void* p, const sn_words<4>& v) {
+  asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v.w[0]) : "memory");
+}
+template <> __device__ __forceinline__ void sn_store<8>(void* p, const sn_words<8>& v) {
+  asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(v.w[0]), "r"(v.w[1]) : "memory");
+}
+template <> __device__ __forceinline__ void sn_store<16>(void* p, const sn_words<16>& v) {
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.w[0]), "r"(v.w[1]), "r"(v.w[2]), "r"(v.w[3])
+               : "memory");
+}
+#endif
+)"},
+    // ---- between threads
+    {"sn_shuffle_xor", R"(
+__device__ __forceinline__ unsigned sn_shuffle_xor(unsigned v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
+template <class T> __device__ __forceinline__ T sn_shuffle_xor(T v, int mask) {
+  if constexpr (sizeof(T) == 8) {
+    const unsigned long long b = sn_bitcast<unsigned long long>(v);
+    const unsigned lo = sn_shuffle_xor((unsigned)b, mask), hi = sn_shuffle_xor((unsigned)(b >> 32), mask);
+    return sn_bitcast<T>(((unsigned long long)hi << 32) | lo);
+  } else if constexpr (sizeof(T) == 4) {
+    return sn_bitcast<T>(sn_shuffle_xor(sn_bitcast<unsigned>(v), mask));
+  } else {
+    return (T)sn_shuffle_xor((unsigned)v, mask);
+  }
+}
+)"},
+    {"sn_shuffle", R"(
+__device__ __forceinline__ unsigned sn_shuffle(unsigned v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+template <class T> __device__ __forceinline__ T sn_shuffle(T v, int lane) {
+  if constexpr (sizeof(T) == 8) {
+    const unsigned long long b = sn_bitcast<unsigned long long>(v);
+    const unsigned lo = sn_shuffle((unsigned)b, lane), hi = sn_shuffle((unsigned)(b >> 32), lane);
+    return sn_bitcast<T>(((unsigned long long)hi << 32) | lo);
+  } else if constexpr (sizeof(T) == 4) {
+    return sn_bitcast<T>(sn_shuffle(sn_bitcast<unsigned>(v), lane));
+  } else {
+    return (T)sn_shuffle((unsigned)v, lane);
+  }
+}
+)"},
+    {"sn_report", R"(
+__device__ __forceinline__ void sn_report(unsigned long long* status, unsigned long long word) {
+  if (*(volatile unsigned long long*)status == 0) atomicCAS(status, 0ull, word);
+}
+)"},
+};
+
+}  // namespace
+
+std::span<const PreludePart> prelude_parts() { return parts; }
+
+}  // namespace sinter::cuda

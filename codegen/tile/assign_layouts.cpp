@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "codegen/tile/blocked_default.h"
+#include "codegen/tile/laid_out.h"
+#include "codegen/tile/memory_access.h"
+
+namespace sinter::tile {
+namespace {
+
+class Assigner {
+ public:
+  explicit Assigner(Kernel kernel) : k_(std::move(kernel)), info_(k_) {
+    types_.resize(static_cast<size_t>(k_.value_count));
+    collect_types(k_.body);
+    separate(k_.body);
+    parent_.resize(types_.size());
+    std::iota(parent_.begin(), parent_.end(), 0);
+    unite(k_.body);
+    class_layout_.resize(types_.size());
+  }
+
+  LaidOutKernel run() {
+    choose();
+    LaidOutKernel out;
+    layouts_.resize(types_.size());
+    assign(k_.body);
+    replacement_.resize(types_.size());
+    std::iota(replacement_.begin(), replacement_.end(), 0);
+    drop_identities(k_.body);
+    k_.value_count = static_cast<int32_t>(types_.size());
+    return {std::move(k_), std::move(types_), std::move(layouts_)};
+  }
+
+ private:
+  int threads() const { return 32 * k_.num_warps; }
+  bool is_tile(ValueId v) const { return types_[static_cast<size_t>(v)].is_tile; }
+
+  void collect_types(const Region& r) {
+    for (size_t i = 0; i < r.arguments.size(); ++i) types_[static_cast<size_t>(r.arguments[i])] = r.argument_types[i];
+    for (const Instruction& in : r.body) {
+      for (size_t i = 0; i < in.results.size(); ++i)
+        types_[static_cast<size_t>(in.results[i])] = in.result_types.empty() ? in.type : in.result_types[i];
+      for (const Region& inner : in.regions) collect_types(inner);
+    }
+  }
+
+  Instruction conversion(ValueId of) {
+    Instruction c{.op = Op::convert_layout, .type = types_[static_cast<size_t>(of)]};
+    c.operands = {of};
+    c.results = {static_cast<ValueId>(types_.size())};
+    types_.push_back(c.type);
+    return c;
+  }
+
+  /// Puts a conversion wherever an instruction may want another layout than the value's class: after loads, reduces,
+  /// reshapes and transposes, before stores, reduces and broadcasts. What turns out to be the identity is dropped.
+  void separate(Region& r) {
+    std::vector<Instruction> body;
+    for (Instruction& in : r.body) {
+      for (Region& inner : in.regions) separate(inner);
+      const bool shapes = in.op == Op::reduce || in.op == Op::reshape || in.op == Op::trans;
+      const bool own_operand = shapes || in.op == Op::broadcast || in.op == Op::block_store;
+      if (own_operand && !in.operands.empty())
+        for (ValueId& v : in.operands)
+          if (is_tile(v)) {
+            body.push_back(conversion(v));
+            v = body.back().results[0];
+          }
+      const bool own_result = shapes || in.op == Op::block_load;
+      if (!own_result) {
+        body.push_back(std::move(in));
+        continue;
+      }
+      // The instruction gets a new result; the conversion takes over the old name.
+      Instruction c = conversion(in.results[0]);
+      std::swap(c.results[0], in.results[0]);
+      c.operands[0] = in.results[0];
+      body.push_back(std::move(in));
+      body.push_back(std::move(c));
+    }
+    r.body = std::move(body);
+  }
+
+  ValueId root(ValueId v) {
+    while (parent_[static_cast<size_t>(v)] != v) v = parent_[static_cast<size_t>(v)] = parent_[static_cast<size_t>(parent_[static_cast<size_t>(v)])];
+    return v;
+  }
+  void join(ValueId a, ValueId b) {
+    if (is_tile(a) && is_tile(b)) parent_[static_cast<size_t>(root(a))] = root(b);
+  }
+
+  static const Instruction& last(const Region& r) { return r.body.back(); }
+
+  void unite(const Region& r) {
+    for (const Instruction& in : r.body) {
+      for (const Region& inner : in.regions) unite(inner);
+      switch (in.op) {
+        case Op::scalar:
+        case Op::gather:
+          for (ValueId v : in.operands) join(v, in.results[0]);
+          break;
+        case Op::scatter:
+          for (ValueId v : in.operands) join(v, in.operands[0]);
+          break;
+        case Op::for_loop:
+          for (size_t i = 0; i < in.results.size(); ++i) {
+            join(in.operands[3 + i], in.results[i]);
+            join(in.regions[0].arguments[1 + i], in.results[i]);
+            join(last(in.regions[0]).operands[i], in.results[i]);
+          }
+          break;
+        case Op::if_then:
+          for (size_t i = 0; i < in.results.size(); ++i)
+            for (const Region& inner : in.regions) join(last(inner).operands[i], in.results[i]);
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+  template <class F>
+  static void each(const Region& r, const F& f) {
+    for (const Instruction& in : r.body) {
+      f(in);
+      for (const Region& inner : in.regions) each(inner, f);
+    }
+  }
+
+  std::optional<LinearLayout>& layout_of_class(ValueId v) { return class_layout_[static_cast<size_t>(root(v))]; }
+
+  AccessPattern pattern(const Instruction& in, ValueId tile) const {
+    return access_pattern(in, types_[static_cast<size_t>(tile)], k_.parameters[static_cast<size_t>(in.index)], info_);
+  }
+  LinearLayout preferred(const Instruction& in, ValueId tile) const {
+    return choose_layout(tile_shape(types_[static_cast<size_t>(tile)]), threads(), pattern(in, tile).memory);
+  }
+
+  /// Takes the preferred layouts of the widest accesses of one kind for all classes that have none yet.
+  void choose_from(Op op) {
+    std::vector<int64_t> best(types_.size(), -1);
+    std::vector<std::optional<LinearLayout>> layout(types_.size());
+    each(k_.body, [&](const Instruction& in) {
+      if (in.op != op) return;
+      const ValueId tile = op == Op::block_store ? in.operands.back() : in.results[0];
+      if (!is_tile(tile)) return;
+      const ValueId c = root(op == Op::block_store ? converted_from_[static_cast<size_t>(tile)]
+                                                   : converted_to_[static_cast<size_t>(tile)]);
+      const int64_t bytes = k_.parameters[static_cast<size_t>(in.index)].dtype.bytes();
+      if (class_layout_[static_cast<size_t>(c)] || bytes <= best[static_cast<size_t>(c)]) return;
+      best[static_cast<size_t>(c)] = bytes;
+      layout[static_cast<size_t>(c)] = preferred(in, tile);
+    });
+    for (size_t c = 0; c < layout.size(); ++c)
+      if (layout[c]) class_layout_[c] = std::move(layout[c]);
+  }
+
+  /// Layout of the operand of a broadcast under the layout of its result.
+  LinearLayout before_broadcast(const LinearLayout& result, const Type& operand) const {
+    LinearLayout l = result;
+    const TileShape shape = l.shape();
+    for (int d = shape.rank; d-- > 0;)  // from the last: removing a dim renumbers those after it
+      if (operand.dims[static_cast<size_t>(d)] == 1) l = l.remove_dim(d);
+    return reshaped_to(l.without_free_registers(), operand);
+  }
+
+  /// remove_dim drops the dim; the IR keeps it with extent 1.
+  static LinearLayout reshaped_to(const LinearLayout& l, const Type& type) {
+    return l.reshape({type.dims.data(), static_cast<size_t>(type.rank)}).with_parts(type.parts);
+  }
+
+  bool spread_once() {
+    bool changed = false;
+    each(k_.body, [&](const Instruction& in) {
+      if (in.op != Op::broadcast || !is_tile(in.operands[0])) return;
+      const auto& to = layout_of_class(in.results[0]);
+      auto& from = layout_of_class(converted_from_[static_cast<size_t>(in.operands[0])]);
+      if (!to || from) return;
+      from = before_broadcast(*to, types_[static_cast<size_t>(in.operands[0])]);
+      changed = true;
+    });
+    return changed;
+  }
+
+  bool derive_once() {
+    bool changed = false;
+    each(k_.body, [&](const Instruction& in) {
+      if (in.op != Op::reduce && in.op != Op::reshape && in.op != Op::trans) return;
+      const auto& from = layout_of_class(converted_from_[static_cast<size_t>(in.operands[0])]);
+      auto& to = layout_of_class(converted_to_[static_cast<size_t>(in.results[0])]);
+      if (!from || to) return;
+      to = derived(in, *from);
+      changed = true;
+    });
+    return changed;
+  }
+
+  LinearLayout derived(const Instruction& in, const LinearLayout& from) const {
+    if (in.op == Op::reshape) return reshaped_to(from, in.type);
+    if (in.op == Op::trans) {
+      std::array<int, 4> order{};
+      for (size_t i = 0; i < 4; ++i) order[i] = in.perm[i];
+      return from.transpose({order.data(), static_cast<size_t>(in.type.rank)});
+    }
+    return reshaped_to(from.remove_dim(in.dim).without_free_registers(), in.type);
+  }
+
+  void choose() {
+    converted_from_.assign(types_.size(), -1);
+    converted_to_.assign(types_.size(), -1);
+    each(k_.body, [&](const Instruction& in) {
+      if (in.op != Op::convert_layout) return;
+      converted_from_[static_cast<size_t>(in.results[0])] = in.operands[0];
+      converted_to_[static_cast<size_t>(in.operands[0])] = in.results[0];
+    });
+    choose_from(Op::block_store);
+    while (spread_once()) {}
+    choose_from(Op::block_load);
+    while (spread_once() || derive_once()) {}
+    for (size_t v = 0; v < types_.size(); ++v)
+      if (types_[v].is_tile && !layout_of_class(static_cast<ValueId>(v))) {
+        layout_of_class(static_cast<ValueId>(v)) = default_layout(tile_shape(types_[v]), threads());
+        while (spread_once() || derive_once()) {}
+      }
+  }
+
+  /// The class's layout if the access stays coalesced under it, else the access's own.
+  LinearLayout layout_for_access(const Instruction& in, ValueId tile, const LinearLayout& of_class) const {
+    const AccessPattern p = pattern(in, tile);
+    const LinearLayout own = choose_layout(of_class.shape(), threads(), p.memory);
+    const AccessCost as_class = access_cost(of_class, p), as_own = access_cost(own, p);
+    const bool good = as_class.sectors * own.registers() <= as_own.sectors * of_class.registers() * 5 / 4 &&
+                      as_class.accesses <= 4 * as_own.accesses;
+    return good ? of_class : own;
+  }
+
+  void assign(Region& r) {
+    for (ValueId v : r.arguments) assign_class(v);
+    for (Instruction& in : r.body) {
+      if (in.op == Op::convert_layout) {
+        // Into a class, or out of one for the consumer, which sets the layout below.
+        assign_class(in.results[0]);
+        continue_with(in);
+      } else if (in.op == Op::block_load && in.type.is_tile) {
+        layouts_[static_cast<size_t>(in.results[0])] = layout_for_access(
+            in, in.results[0], *layout_of_class(converted_to_[static_cast<size_t>(in.results[0])]));
+      } else if (in.op == Op::reduce || in.op == Op::reshape || in.op == Op::trans) {
+        layouts_[static_cast<size_t>(in.results[0])] = derived(in, layouts_[static_cast<size_t>(in.operands[0])]);
+      } else {
+        for (ValueId v : in.results) assign_class(v);
+      }
+      for (Region& inner : in.regions) assign(inner);
+    }
+  }
+
+  void assign_class(ValueId v) {
+    if (is_tile(v)) layouts_[static_cast<size_t>(v)] = *layout_of_class(v);
+  }
+
+  /// The target layout of a conversion that feeds one consumer.
+  void continue_with(const Instruction& c) {
+    const ValueId v = c.results[0], from = c.operands[0];
+    const Instruction* user = only_user(v);
+    if (user == nullptr) return;
+    LinearLayout& l = layouts_[static_cast<size_t>(v)];
+    if (user->op == Op::broadcast) l = before_broadcast(*layout_of_class(user->results[0]), types_[static_cast<size_t>(v)]);
+    if (user->op == Op::block_store) l = layout_for_access(*user, v, layouts_[static_cast<size_t>(from)]);
+    if (user->op == Op::reduce || user->op == Op::reshape || user->op == Op::trans) l = layouts_[static_cast<size_t>(from)];
+  }
+
+  /// separate() made the conversions before consumers with exactly one user; those after producers have none of these.
+  const Instruction* only_user(ValueId v) {
+    if (users_.empty()) {
+      users_.assign(types_.size(), nullptr);
+      each(k_.body, [&](const Instruction& in) {
+        const bool own = in.op == Op::reduce || in.op == Op::reshape || in.op == Op::trans || in.op == Op::broadcast ||
+                         in.op == Op::block_store;
+        if (own)
+          for (ValueId o : in.operands)
+            if (is_tile(o)) users_[static_cast<size_t>(o)] = &in;
+      });
+    }
+    return users_[static_cast<size_t>(v)];
+  }
+
+  void drop_identities(Region& r) {
+    std::vector<Instruction> body;
+    for (Instruction& in : r.body) {
+      for (ValueId& v : in.operands) v = replacement_[static_cast<size_t>(v)];
+      for (Region& inner : in.regions) drop_identities(inner);
+      if (in.op == Op::convert_layout && layouts_[static_cast<size_t>(in.operands[0])] == layouts_[static_cast<size_t>(in.results[0])]) {
+        replacement_[static_cast<size_t>(in.results[0])] = in.operands[0];
+        continue;
+      }
+      body.push_back(std::move(in));
+    }
+    r.body = std::move(body);
+  }
+
+  Kernel k_;
+  ScalarInfo info_;
+  std::vector<Type> types_;
+  std::vector<ValueId> parent_, converted_from_, converted_to_, replacement_;
+  std::vector<std::optional<LinearLayout>> class_layout_;
+  std::vector<LinearLayout> layouts_;
+  std::vector<const Instruction*> users_;
+};
+
+}  // namespace
+
+LaidOutKernel assign_layouts(Kernel kernel) { return Assigner(std::move(kernel)).run(); }
+
+LinearLayout default_layout(const TileShape& shape, int threads) {
+  BlockedLayout blocked;
+  blocked.shape = shape;
+  for (int d = 0; d < shape.rank; ++d) blocked.order[static_cast<size_t>(d)] = shape.rank - 1 - d;
+  spread_threads(blocked, threads);
+  return make_layout(blocked);
+}
+
+}  // namespace sinter::tile

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "codegen/tile/layout/blocked.h"
+
+namespace sinter::tile {
+
+/// Threads along the last dim first, one element each, the rest in registers: for tiles that no memory access shapes.
+LinearLayout default_layout(const TileShape& shape, int threads);
+
+}  // namespace sinter::tile
