@@ -185,6 +185,18 @@ std::string Emitter::body_text() {
   return prologue_ + out_;
 }
 
+namespace {
+
+/// lane and warp, as far as the body speaks of them.
+std::string thread_position(const std::string& body) {
+  std::string s;
+  if (body.find("lane") != std::string::npos) s += "  const unsigned lane = threadIdx.x & 31u;\n";
+  if (body.find("warp") != std::string::npos) s += "  const unsigned warp = threadIdx.x >> 5;\n";
+  return s;
+}
+
+}  // namespace
+
 CudaText emit(const tile::LaidOutKernel& kernel) {
   Emitter emitter(kernel);
   const std::string body = emitter.body_text();
@@ -202,7 +214,7 @@ CudaText emit(const tile::LaidOutKernel& kernel) {
   s += ") {\n";
   if (text.shared_bytes > 0)
     s += fmt::format("  __shared__ alignas(16) unsigned char shared[{}];\n", text.shared_bytes);
-  s += "  const unsigned lane = threadIdx.x & 31u, warp = threadIdx.x >> 5;\n";
+  s += thread_position(body);
   s += body + "}\n";
   text.text = head + prelude_for(s) + "\n" + s;
   return text;

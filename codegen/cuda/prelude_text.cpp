@@ -10,10 +10,14 @@ constexpr PreludePart parts[] = {
 template <class T, class F>
 __device__ __forceinline__ T sn_bitcast(F v) {
   static_assert(sizeof(T) == sizeof(F), "");
-  T r;
-  __builtin_memcpy(&r, &v, sizeof r);
-  return r;
+  union { F from; T to; } u;
+  u.from = v;
+  return u.to;
 }
+)"},
+    {"sn_negative", R"(
+__device__ __forceinline__ bool sn_negative(float a) { return sn_bitcast<int>(a) < 0; }
+__device__ __forceinline__ bool sn_negative(double a) { return sn_bitcast<long long>(a) < 0; }
 )"},
     // ---- arithmetic: floats as they are, integers wrap
     {"sn_add", R"(
@@ -90,8 +94,8 @@ __device__ __forceinline__ long long sn_mul_hi(long long a, long long b) { retur
 #endif
 )"},
     {"sn_fma", R"(
-__device__ __forceinline__ float sn_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-__device__ __forceinline__ double sn_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+__device__ __forceinline__ float sn_fma(float a, float b, float c) { return fmaf(a, b, c); }
+__device__ __forceinline__ double sn_fma(double a, double b, double c) { return fma(a, b, c); }
 )"},
     {"sn_neg", R"(
 __device__ __forceinline__ float sn_neg(float a) { return -a; }
@@ -102,8 +106,8 @@ __device__ __forceinline__ int sn_neg(int a) { return (int)(0u - (unsigned)a); }
 __device__ __forceinline__ long long sn_neg(long long a) { return (long long)(0ull - (unsigned long long)a); }
 )"},
     {"sn_abs", R"(
-__device__ __forceinline__ float sn_abs(float a) { return __builtin_fabsf(a); }
-__device__ __forceinline__ double sn_abs(double a) { return __builtin_fabs(a); }
+__device__ __forceinline__ float sn_abs(float a) { return fabsf(a); }
+__device__ __forceinline__ double sn_abs(double a) { return fabs(a); }
 __device__ __forceinline__ unsigned sn_abs(unsigned a) { return a; }
 __device__ __forceinline__ unsigned long long sn_abs(unsigned long long a) { return a; }
 __device__ __forceinline__ int sn_abs(int a) { return a < 0 ? (int)(0u - (unsigned)a) : a; }
@@ -115,7 +119,7 @@ __device__ __forceinline__ long long sn_abs(long long a) {
     {"sn_min", R"(
 #ifdef SINTER_HOST
 __device__ __forceinline__ float sn_min(float a, float b) {
-  return a != a ? a : b != b ? b : a == b ? (__builtin_signbit(a) ? a : b) : a < b ? a : b;
+  return a != a ? a : b != b ? b : a == b ? (sn_negative(a) ? a : b) : a < b ? a : b;
 }
 #else
 __device__ __forceinline__ float sn_min(float a, float b) {
@@ -125,7 +129,7 @@ __device__ __forceinline__ float sn_min(float a, float b) {
 }
 #endif
 __device__ __forceinline__ double sn_min(double a, double b) {
-  return a != a ? a : b != b ? b : a == b ? (__builtin_signbit(a) ? a : b) : a < b ? a : b;
+  return a != a ? a : b != b ? b : a == b ? (sn_negative(a) ? a : b) : a < b ? a : b;
 }
 __device__ __forceinline__ int sn_min(int a, int b) { return a < b ? a : b; }
 __device__ __forceinline__ unsigned sn_min(unsigned a, unsigned b) { return a < b ? a : b; }
@@ -136,7 +140,7 @@ __device__ __forceinline__ bool sn_min(bool a, bool b) { return a && b; }
     {"sn_max", R"(
 #ifdef SINTER_HOST
 __device__ __forceinline__ float sn_max(float a, float b) {
-  return a != a ? a : b != b ? b : a == b ? (__builtin_signbit(a) ? b : a) : a < b ? b : a;
+  return a != a ? a : b != b ? b : a == b ? (sn_negative(a) ? b : a) : a < b ? b : a;
 }
 #else
 __device__ __forceinline__ float sn_max(float a, float b) {
@@ -146,7 +150,7 @@ __device__ __forceinline__ float sn_max(float a, float b) {
 }
 #endif
 __device__ __forceinline__ double sn_max(double a, double b) {
-  return a != a ? a : b != b ? b : a == b ? (__builtin_signbit(a) ? b : a) : a < b ? b : a;
+  return a != a ? a : b != b ? b : a == b ? (sn_negative(a) ? b : a) : a < b ? b : a;
 }
 __device__ __forceinline__ int sn_max(int a, int b) { return a < b ? b : a; }
 __device__ __forceinline__ unsigned sn_max(unsigned a, unsigned b) { return a < b ? b : a; }
@@ -156,29 +160,29 @@ __device__ __forceinline__ bool sn_max(bool a, bool b) { return a || b; }
 )"},
     {"sn_sqrt", R"(
 #ifdef SINTER_HOST
-__device__ __forceinline__ float sn_sqrt(float a) { return __builtin_sqrtf(a); }
-__device__ __forceinline__ double sn_sqrt(double a) { return __builtin_sqrt(a); }
+__device__ __forceinline__ float sn_sqrt(float a) { return sqrtf(a); }
+__device__ __forceinline__ double sn_sqrt(double a) { return sqrt(a); }
 #else
 __device__ __forceinline__ float sn_sqrt(float a) { return __fsqrt_rn(a); }
 __device__ __forceinline__ double sn_sqrt(double a) { return __dsqrt_rn(a); }
 #endif
 )"},
     {"sn_floor", R"(
-__device__ __forceinline__ float sn_floor(float a) { return __builtin_floorf(a); }
-__device__ __forceinline__ double sn_floor(double a) { return __builtin_floor(a); }
+__device__ __forceinline__ float sn_floor(float a) { return floorf(a); }
+__device__ __forceinline__ double sn_floor(double a) { return floor(a); }
 )"},
     {"sn_ceil", R"(
-__device__ __forceinline__ float sn_ceil(float a) { return __builtin_ceilf(a); }
-__device__ __forceinline__ double sn_ceil(double a) { return __builtin_ceil(a); }
+__device__ __forceinline__ float sn_ceil(float a) { return ceilf(a); }
+__device__ __forceinline__ double sn_ceil(double a) { return ceil(a); }
 )"},
     {"sn_trunc", R"(
-__device__ __forceinline__ float sn_trunc(float a) { return __builtin_truncf(a); }
-__device__ __forceinline__ double sn_trunc(double a) { return __builtin_trunc(a); }
+__device__ __forceinline__ float sn_trunc(float a) { return truncf(a); }
+__device__ __forceinline__ double sn_trunc(double a) { return trunc(a); }
 )"},
     {"sn_round_even", R"(
 #ifdef SINTER_HOST
-__device__ __forceinline__ float sn_round_even(float a) { return __builtin_nearbyintf(a); }
-__device__ __forceinline__ double sn_round_even(double a) { return __builtin_nearbyint(a); }
+__device__ __forceinline__ float sn_round_even(float a) { return nearbyintf(a); }
+__device__ __forceinline__ double sn_round_even(double a) { return nearbyint(a); }
 #else
 __device__ __forceinline__ float sn_round_even(float a) {
   float r;
@@ -384,7 +388,7 @@ __device__ __forceinline__ float sn_round_to_bf16(float v) { return sn_bf16_floa
     // ---- approximations
     {"sn_ex2_approx", R"(
 #ifdef SINTER_HOST
-__device__ __forceinline__ float sn_ex2_approx(float v) { return __builtin_exp2f(v); }
+__device__ __forceinline__ float sn_ex2_approx(float v) { return exp2f(v); }
 #else
 __device__ __forceinline__ float sn_ex2_approx(float v) {
   float r;
@@ -395,7 +399,7 @@ __device__ __forceinline__ float sn_ex2_approx(float v) {
 )"},
     {"sn_lg2_approx", R"(
 #ifdef SINTER_HOST
-__device__ __forceinline__ float sn_lg2_approx(float v) { return __builtin_log2f(v); }
+__device__ __forceinline__ float sn_lg2_approx(float v) { return log2f(v); }
 #else
 __device__ __forceinline__ float sn_lg2_approx(float v) {
   float r;
@@ -417,7 +421,7 @@ __device__ __forceinline__ float sn_rcp_approx(float v) {
 )"},
     {"sn_rsqrt_approx", R"(
 #ifdef SINTER_HOST
-__device__ __forceinline__ float sn_rsqrt_approx(float v) { return 1.0f / __builtin_sqrtf(v); }
+__device__ __forceinline__ float sn_rsqrt_approx(float v) { return 1.0f / sqrtf(v); }
 #else
 __device__ __forceinline__ float sn_rsqrt_approx(float v) {
   float r;
