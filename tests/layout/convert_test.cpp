@@ -170,6 +170,9 @@ TEST(Convert, CopiesAreStoredOnce) {
   EXPECT_EQ(plan.copy_warps, 0b01u);
   ASSERT_EQ(plan.rounds.size(), 1u);
   EXPECT_EQ(plan.rounds[0].stores.size() * static_cast<size_t>(plan.store_vector), 2u);  // of four registers
+  // A copy that is not free: lane bit 0 repeats the register bit. It does not store, so its offset is left out.
+  LinearLayout repeated = parse_layout("{reg: [1]; lane: [1],[2]}");
+  EXPECT_EQ(plan_shared(repeated, parse_layout("{reg: [2]; lane: [2],[1]}"), {}).value().store_offset.lane[0], 0u);
 }
 
 TEST(Convert, RefusesPairsThatNeedMore) {

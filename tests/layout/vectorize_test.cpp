@@ -38,6 +38,27 @@ int fewest_accesses(const std::set<int64_t>& offsets, int64_t widest, int64_t re
   return best[sorted.size()];
 }
 
+/// Strides of a dense tile in some order of the dims, often along the registers, with gaps, copies and reversed dims.
+StaticStrides random_strides(LayoutSampler& sampler, const LinearLayout& layout) {
+  StaticStrides memory;
+  std::vector<int> order(static_cast<size_t>(layout.shape().rank));
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t k = order.size(); k > 1; --k)
+    std::swap(order[k - 1], order[static_cast<size_t>(sampler.below(static_cast<int>(k)))]);
+  if (layout.bits(BitGroup::reg) > 0 && sampler.chance(60)) {  // memory runs along the registers
+    TileCoords first = layout.basis(BitGroup::reg, 0);
+    std::stable_partition(order.begin(), order.end(), [&](int d) { return first[static_cast<size_t>(d)] != 0; });
+  }
+  bool interleaved = sampler.chance(40);
+  int64_t stride = interleaved ? layout.shape().parts : 1;
+  for (int d : order) {
+    memory.strides[static_cast<size_t>(d)] = sampler.chance(15) ? 0 : sampler.chance(20) ? -stride : stride;
+    stride *= layout.shape().dims[static_cast<size_t>(d)] * (sampler.chance(20) ? 3 : 1);
+  }
+  memory.part_stride = interleaved ? (sampler.chance(30) ? -1 : 1) : sampler.chance(30) ? 0 : stride;
+  return memory;
+}
+
 TEST(Vectorize, RandomLayoutsAgainstEveryThread) {
   constexpr uint64_t seed = 31;
   RecordProperty("seed", std::to_string(seed));
@@ -48,22 +69,7 @@ TEST(Vectorize, RandomLayoutsAgainstEveryThread) {
     TileShape shape = sampler.shape(sampler.between(0, log_threads + 4), sampler.between(1, 5));
     LinearLayout layout = sampler.layout(shape, log_threads);
     int element_bytes = 1 << sampler.below(4);
-    StaticStrides memory;
-    std::vector<int> order(static_cast<size_t>(shape.rank));
-    std::iota(order.begin(), order.end(), 0);
-    for (size_t k = order.size(); k > 1; --k)
-      std::swap(order[k - 1], order[static_cast<size_t>(sampler.below(static_cast<int>(k)))]);
-    if (layout.bits(BitGroup::reg) > 0 && sampler.chance(60)) {  // memory runs along the registers
-      TileCoords first = layout.basis(BitGroup::reg, 0);
-      std::stable_partition(order.begin(), order.end(), [&](int d) { return first[static_cast<size_t>(d)] != 0; });
-    }
-    bool interleaved = sampler.chance(40);
-    int64_t stride = interleaved ? shape.parts : 1;
-    for (int d : order) {
-      memory.strides[static_cast<size_t>(d)] = sampler.chance(15) ? 0 : sampler.chance(20) ? -stride : stride;
-      stride *= shape.dims[static_cast<size_t>(d)] * (sampler.chance(20) ? 3 : 1);
-    }
-    memory.part_stride = interleaved ? (sampler.chance(30) ? -1 : 1) : sampler.chance(30) ? 0 : stride;
+    StaticStrides memory = random_strides(sampler, layout);
     Alignment origin{sampler.chance(50) ? 64 : int64_t{1} << sampler.below(6), 0};
     if (sampler.chance(30)) origin.divisor *= 3;
     if (sampler.chance(50)) origin.remainder = sampler.below(static_cast<int>(origin.divisor));
@@ -131,6 +137,14 @@ TEST(Vectorize, ReversedRowsUseTheKnownRemainder) {
   ASSERT_EQ(accesses.size(), 1u);
   EXPECT_EQ(accesses[0], (VectorAccess{-3, 4, {{3}, {2}, {1}, {0}}}));
   EXPECT_EQ(vectorize(layout, {0, {-1}}, {16, 0}, 4).size(), 3u);  // starts at 13, 14 and 0 modulo 16
+}
+
+TEST(Vectorize, BaseAlignmentHoldsForCombinedThreadBits) {
+  // Lane 3 is at 3 ^ 6 = 5, no multiple of 3.
+  LinearLayout layout = parse_layout("{lane: [3],[6]}");
+  EXPECT_EQ(thread_base_alignment(layout, {0, {1}}, {12, 0}).divisor, 1);
+  EXPECT_EQ(thread_base_alignment(layout, {0, {4}}, {24, 30}).divisor, 4);
+  EXPECT_EQ(thread_base_alignment(layout, {0, {4}}, {24, 30}).remainder, 2);
 }
 
 TEST(Vectorize, BroadcastLoadsOnce) {
