@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/graph/attributes.h"
+
+#include <sinter/error.h>
+
+namespace sinter::graph {
+
+CallAttributes& CallAttributes::word(int64_t w) {
+  if (n_words_ == max_words) throw UserError("an op call has too many attributes; give long lists as a tensor");
+  words_[n_words_++] = w;
+  return *this;
+}
+
+CallAttributes& CallAttributes::value(Number v, bool extent) {
+  if (n_values_ == max_values) throw UserError("an op call has too many numbers; give long lists as a tensor");
+  if (extent) extent_mask_ |= 1u << n_values_;
+  values_[n_values_++] = v;
+  return *this;
+}
+
+Dims AttributeReader::integers() {
+  Dims d;
+  const int64_t n = word();
+  for (int64_t i = 0; i < n; ++i) d.push_back(word());
+  return d;
+}
+
+DType AttributeReader::dtype() {
+  const int64_t w = word();
+  DType t;
+  std::memcpy(&t, &w, sizeof t);
+  return t;
+}
+
+std::vector<Expr> AttributeReader::extents() {
+  std::vector<Expr> e;
+  const int64_t n = word();
+  for (int64_t i = 0; i < n; ++i) e.push_back(extent());
+  return e;
+}
+
+Attributes literal_attributes(const CallAttributes& call) {
+  Attributes a;
+  a.words.assign(call.words().begin(), call.words().end());
+  for (size_t i = 0; i < call.values().size(); ++i) {
+    Scalar s;
+    s.literal = call.values()[i];
+    s.is_extent = call.is_extent(i);
+    if (s.is_extent) s.expr = Expr(s.literal.bits);
+    a.scalars.push_back(s);
+  }
+  return a;
+}
+
+}  // namespace sinter::graph

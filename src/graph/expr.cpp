@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/graph/expr.h"
+
+#include <sinter/error.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "src/graph/expr_node.h"
+
+namespace sinter::graph {
+namespace {
+
+using Kind = Expr::Kind;
+
+size_t mixed(size_t h, size_t v) { return (h ^ v) * 0x9e3779b97f4a7c15u + (h >> 29); }
+
+size_t hash_of(const ExprNode& n) {
+  size_t h = mixed(static_cast<size_t>(n.kind), static_cast<size_t>(n.value));
+  for (Expr e : n.operands) h = mixed(h, e.hash());
+  for (int64_t c : n.coefficients) h = mixed(h, static_cast<size_t>(c));
+  return h;
+}
+
+bool same(const ExprNode& a, const ExprNode& b) {
+  return a.kind == b.kind && a.value == b.value && a.operands == b.operands && a.coefficients == b.coefficients;
+}
+
+struct Shard {
+  std::mutex mutex;
+  std::unordered_multimap<size_t, const ExprNode*> nodes;
+};
+
+std::array<Shard, 16>& shards() {
+  static auto* s = new std::array<Shard, 16>;
+  return *s;
+}
+
+int64_t floor_divide(int64_t a, int64_t b) {
+  const int64_t q = a / b;
+  return q - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+int64_t floor_modulo(int64_t a, int64_t b) { return a - b * floor_divide(a, b); }
+
+struct Less {
+  bool operator()(Expr a, Expr b) const { return Expr::compare(a, b) < 0; }
+};
+
+/// A sum under construction.
+struct Linear {
+  int64_t constant = 0;
+  std::map<Expr, int64_t, Less> terms;
+  void add(Expr e, int64_t times) {
+    constant += times * e.offset();
+    if (e.kind() == Kind::constant) return;
+    for (const auto& [c, t] : e.terms()) terms[t] += times * c;
+  }
+  Expr build() const {
+    ExprNode n{Kind::sum, constant, {}, {}};
+    for (const auto& [t, c] : terms)
+      if (c != 0) {
+        n.operands.push_back(t);
+        n.coefficients.push_back(c);
+      }
+    if (n.operands.empty()) return Expr(constant);
+    if (n.operands.size() == 1 && constant == 0 && n.coefficients[0] == 1) return n.operands[0];
+    return ExprTable::intern(std::move(n));
+  }
+};
+
+Expr binary(Kind kind, Expr a, Expr b) { return ExprTable::intern({kind, 0, {a, b}, {}}); }
+
+}  // namespace
+
+Expr ExprTable::intern(ExprNode node) {
+  const size_t h = hash_of(node);
+  Shard& shard = shards()[h % shards().size()];
+  std::scoped_lock lock(shard.mutex);
+  auto [first, last] = shard.nodes.equal_range(h);
+  for (auto it = first; it != last; ++it)
+    if (same(*it->second, node)) return Expr(it->second);
+  const auto* made = new ExprNode(std::move(node));
+  shard.nodes.emplace(h, made);
+  return Expr(made);
+}
+
+Expr::Expr() : Expr(int64_t{0}) {}
+
+Expr::Expr(int64_t constant) {
+  // The constants that every index is made of need no table.
+  static const std::array<Expr, 17> small = [] {
+    std::array<Expr, 17> s{Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr),
+                           Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr),
+                           Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr)};
+    for (int64_t i = 0; i < 17; ++i) s[static_cast<size_t>(i)] = ExprTable::intern({Kind::constant, i, {}, {}});
+    return s;
+  }();
+  node_ = constant >= 0 && constant < 17 ? small[static_cast<size_t>(constant)].node_
+                                         : ExprTable::intern({Kind::constant, constant, {}, {}}).node_;
+}
+
+Expr Expr::symbol(int id) { return ExprTable::intern({Kind::symbol, id, {}, {}}); }
+Expr Expr::axis(int id) { return ExprTable::intern({Kind::axis, id, {}, {}}); }
+Expr Expr::value(int id) { return ExprTable::intern({Kind::value, id, {}, {}}); }
+
+Kind Expr::kind() const { return node_->kind; }
+std::optional<int64_t> Expr::constant() const {
+  return node_->kind == Kind::constant ? std::optional(node_->value) : std::nullopt;
+}
+int Expr::id() const { return static_cast<int>(node_->value); }
+int64_t Expr::offset() const { return node_->kind == Kind::constant || node_->kind == Kind::sum ? node_->value : 0; }
+
+std::vector<std::pair<int64_t, Expr>> Expr::terms() const {
+  std::vector<std::pair<int64_t, Expr>> terms;
+  if (node_->kind == Kind::constant) return terms;
+  if (node_->kind != Kind::sum) return {{1, *this}};
+  for (size_t i = 0; i < node_->operands.size(); ++i) terms.emplace_back(node_->coefficients[i], node_->operands[i]);
+  return terms;
+}
+
+std::span<const Expr> Expr::operands() const { return node_->operands; }
+
+int Expr::compare(Expr a, Expr b) {
+  if (a == b) return 0;
+  const ExprNode &x = *a.node_, &y = *b.node_;
+  if (x.kind != y.kind) return x.kind < y.kind ? -1 : 1;
+  if (x.value != y.value) return x.value < y.value ? -1 : 1;
+  if (x.operands.size() != y.operands.size()) return x.operands.size() < y.operands.size() ? -1 : 1;
+  for (size_t i = 0; i < x.operands.size(); ++i)
+    if (const int c = compare(x.operands[i], y.operands[i])) return c;
+  return x.coefficients < y.coefficients ? -1 : 1;
+}
+
+Expr operator+(Expr a, Expr b) {
+  Linear l;
+  l.add(a, 1);
+  l.add(b, 1);
+  return l.build();
+}
+
+Expr operator-(Expr a, Expr b) {
+  Linear l;
+  l.add(a, 1);
+  l.add(b, -1);
+  return l.build();
+}
+
+Expr operator*(Expr a, Expr b) {
+  if (a.constant()) std::swap(a, b);
+  Linear l;
+  if (const auto c = b.constant()) {
+    l.add(a, *c);
+    return l.build();
+  }
+  // Distribute over sums, so that products of extents stay affine in the axes.
+  if (a.kind() == Kind::sum || b.kind() == Kind::sum) {
+    l.add(Expr(a.offset()) * b, 1);
+    for (const auto& [c, t] : a.terms())
+      if (a.kind() == Kind::sum)
+        l.add(t * b, c);
+      else
+        for (const auto& [d, u] : b.terms()) l.add(t * u, d);
+    if (a.kind() != Kind::sum) l.add(a, b.offset());
+    return l.build();
+  }
+  ExprNode n{Kind::product, 0, {}, {}};
+  for (Expr e : {a, b}) {
+    if (e.kind() == Kind::product)
+      n.operands.insert(n.operands.end(), e.operands().begin(), e.operands().end());
+    else
+      n.operands.push_back(e);
+  }
+  std::ranges::sort(n.operands, Less{});
+  return ExprTable::intern(std::move(n));
+}
+
+Expr floordiv(Expr a, Expr b) {
+  const auto x = a.constant(), y = b.constant();
+  if (y == 1) return a;
+  if (x == 0) return 0;
+  if (x && y && *y != 0) return floor_divide(*x, *y);
+  if (a == b) return 1;
+  return binary(Kind::floordiv, a, b);
+}
+
+Expr mod(Expr a, Expr b) {
+  const auto x = a.constant(), y = b.constant();
+  if (y == 1 || y == -1 || x == 0 || a == b) return 0;
+  if (x && y && *y != 0) return floor_modulo(*x, *y);
+  return binary(Kind::mod, a, b);
+}
+
+Expr ceildiv(Expr a, Expr b) { return floordiv(a + b - 1, b); }
+
+Expr min(Expr a, Expr b) {
+  if (a == b) return a;
+  if (a.constant() && b.constant()) return std::min(*a.constant(), *b.constant());
+  return Less{}(a, b) ? binary(Kind::min, a, b) : binary(Kind::min, b, a);
+}
+
+Expr max(Expr a, Expr b) {
+  if (a == b) return a;
+  if (a.constant() && b.constant()) return std::max(*a.constant(), *b.constant());
+  return Less{}(a, b) ? binary(Kind::max, a, b) : binary(Kind::max, b, a);
+}
+
+Expr product(std::span<const Expr> factors) {
+  Expr p = 1;
+  for (Expr f : factors) p = p * f;
+  return p;
+}
+
+Expr substitute(Expr e, const std::function<std::optional<Expr>(Expr)>& f) {
+  switch (e.kind()) {
+    case Kind::constant: return e;
+    case Kind::symbol:
+    case Kind::axis:
+    case Kind::value: return f(e).value_or(e);
+    case Kind::sum: {
+      Linear l;
+      l.constant = e.offset();
+      for (const auto& [c, t] : e.terms()) l.add(substitute(t, f), c);
+      return l.build();
+    }
+    case Kind::product: {
+      Expr p = 1;
+      for (Expr o : e.operands()) p = p * substitute(o, f);
+      return p;
+    }
+    default: break;
+  }
+  const Expr a = substitute(e.operands()[0], f), b = substitute(e.operands()[1], f);
+  if (e.kind() == Kind::floordiv) return floordiv(a, b);
+  if (e.kind() == Kind::mod) return mod(a, b);
+  return e.kind() == Kind::min ? min(a, b) : max(a, b);
+}
+
+void visit_leaves(Expr e, const std::function<void(Expr)>& f) {
+  if (e.kind() == Kind::symbol || e.kind() == Kind::axis || e.kind() == Kind::value) f(e);
+  for (Expr o : e.operands()) visit_leaves(o, f);
+}
+
+bool depends_on_axis(Expr e, int axis) {
+  bool found = false;
+  visit_leaves(e, [&](Expr leaf) { found = found || (leaf.kind() == Kind::axis && leaf.id() == axis); });
+  return found;
+}
+
+int64_t evaluate(Expr e, const std::function<int64_t(Expr)>& leaf) {
+  switch (e.kind()) {
+    case Kind::constant: return *e.constant();
+    case Kind::symbol:
+    case Kind::axis:
+    case Kind::value: return leaf(e);
+    case Kind::sum: {
+      int64_t s = e.offset();
+      for (const auto& [c, t] : e.terms()) s += c * evaluate(t, leaf);
+      return s;
+    }
+    case Kind::product: {
+      int64_t p = 1;
+      for (Expr o : e.operands()) p *= evaluate(o, leaf);
+      return p;
+    }
+    default: break;
+  }
+  const int64_t a = evaluate(e.operands()[0], leaf), b = evaluate(e.operands()[1], leaf);
+  if (e.kind() == Kind::min) return std::min(a, b);
+  if (e.kind() == Kind::max) return std::max(a, b);
+  if (b == 0) throw CompileError("internal: an index is divided by zero");
+  return e.kind() == Kind::floordiv ? floor_divide(a, b) : floor_modulo(a, b);
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sinter/error.h>
+
+#include <cctype>
+
+#include "src/graph/expr.h"
+
+namespace sinter::graph {
+namespace {
+
+using Kind = Expr::Kind;
+
+std::string factor(Expr e) {
+  const bool simple = e.kind() == Kind::symbol || e.kind() == Kind::axis || e.kind() == Kind::value ||
+                      e.kind() == Kind::min || e.kind() == Kind::max || (e.constant() && *e.constant() >= 0);
+  return simple ? e.text() : "(" + e.text() + ")";
+}
+
+/// Recursive descent over: sum := product (('+'|'-') product)*; product := unary (('*'|'/'|'%') unary)*.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+  Expr all() {
+    const Expr e = sum();
+    if (!end()) fail("unexpected text");
+    return e;
+  }
+
+ private:
+  Expr sum() {
+    Expr e = term();
+    for (;;) {
+      if (take('+'))
+        e = e + term();
+      else if (take('-'))
+        e = e - term();
+      else
+        return e;
+    }
+  }
+  Expr term() {
+    Expr e = unary();
+    for (;;) {
+      if (take('*'))
+        e = e * unary();
+      else if (take('/'))
+        e = floordiv(e, unary());
+      else if (take('%'))
+        e = mod(e, unary());
+      else
+        return e;
+    }
+  }
+  Expr unary() {
+    if (take('-')) return Expr(-1) * unary();
+    if (take('(')) {
+      const Expr e = sum();
+      need(')');
+      return e;
+    }
+    skip();
+    if (text_.substr(at_).starts_with("min(") || text_.substr(at_).starts_with("max(")) {
+      const bool is_min = text_[at_ + 1] == 'i';
+      at_ += 4;
+      const Expr a = sum();
+      need(',');
+      const Expr b = sum();
+      need(')');
+      return is_min ? min(a, b) : max(a, b);
+    }
+    if (at_ < text_.size() && (text_[at_] == 's' || text_[at_] == 'a' || text_[at_] == 'v')) {
+      const char c = text_[at_++];
+      const int id = static_cast<int>(number());
+      return c == 's' ? Expr::symbol(id) : c == 'a' ? Expr::axis(id) : Expr::value(id);
+    }
+    return number();
+  }
+  int64_t number() {
+    skip();
+    const size_t begin = at_;
+    while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+    if (begin == at_ || at_ - begin > 19) fail("expected a number");
+    return static_cast<int64_t>(std::stoull(std::string(text_.substr(begin, at_ - begin))));
+  }
+  void skip() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  bool take(char c) {
+    skip();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void need(char c) {
+    if (!take(c)) fail("expected another character");
+  }
+  bool end() {
+    skip();
+    return at_ == text_.size();
+  }
+  [[noreturn]] void fail(const char* what) const {
+    throw CompileError(fmt::format("expression \"{}\", column {}: {}", text_, at_ + 1, what));
+  }
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string Expr::text() const {
+  switch (kind()) {
+    case Kind::constant: return fmt::format("{}", *constant());
+    case Kind::symbol: return fmt::format("s{}", id());
+    case Kind::axis: return fmt::format("a{}", id());
+    case Kind::value: return fmt::format("v{}", id());
+    case Kind::sum: {
+      std::string s;
+      for (const auto& [c, t] : terms()) {
+        if (c < 0)
+          s += s.empty() ? "-" : " - ";
+        else if (!s.empty())
+          s += " + ";
+        const auto magnitude = c < 0 ? -static_cast<__int128>(c) : static_cast<__int128>(c);
+        const std::string term = t.kind() == Kind::product ? t.text() : factor(t);
+        s += magnitude == 1 ? term : fmt::format("{}*{}", static_cast<uint64_t>(magnitude), term);
+      }
+      if (offset() != 0) s += offset() < 0 ? fmt::format(" - {}", -offset()) : fmt::format(" + {}", offset());
+      return s;
+    }
+    case Kind::product: {
+      std::string s;
+      for (Expr o : operands()) s += (s.empty() ? "" : "*") + factor(o);
+      return s;
+    }
+    case Kind::floordiv: return factor(operands()[0]) + " / " + factor(operands()[1]);
+    case Kind::mod: return factor(operands()[0]) + " % " + factor(operands()[1]);
+    case Kind::min: return "min(" + operands()[0].text() + ", " + operands()[1].text() + ")";
+    case Kind::max: return "max(" + operands()[0].text() + ", " + operands()[1].text() + ")";
+  }
+  return "?";
+}
+
+Expr Expr::parse(std::string_view text) { return Parser(text).all(); }
+
+}  // namespace sinter::graph
