@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/device.h>
+#include <sinter/error.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,21 +22,21 @@ using GraphHandle = void*;
 using CpuKernel = void (*)(const uint64_t* slots, int64_t begin, int64_t end);
 
 struct Properties {
-  std::string name;              ///< "NVIDIA H200", the CPU's model name
-  std::string architecture;      ///< "sm_90a", "x86-64-v4"
-  int multiprocessors = 1;       ///< SMs, or CPU threads
+  std::string name;          ///< "NVIDIA H200", the CPU's model name
+  std::string architecture;  ///< "sm_90a", "x86-64-v4"
+  int multiprocessors = 1;   ///< SMs, or CPU threads
   int max_threads_per_block = 1;
   size_t shared_bytes_per_block = 0;  ///< with opt-in
   size_t l2_bytes = 0;
   size_t memory_bytes = 0;
-  int vector_bits = 128;         ///< CPU: native vector width
-  double copy_bytes_per_second = 0;   ///< known copy ceiling (read + written) for explain(); 0: unknown
+  int vector_bits = 128;             ///< CPU: native vector width
+  double copy_bytes_per_second = 0;  ///< known copy ceiling (read + written) for explain(); 0: unknown
 };
 
 /// Resources of a loaded kernel.
 struct FunctionInfo {
   int registers = 0;
-  int local_bytes = 0;           ///< spills and stack, a thread
+  int local_bytes = 0;  ///< spills and stack, a thread
   int static_shared_bytes = 0;
   int max_threads = 0;
 };
@@ -55,9 +56,9 @@ class Module {
 };
 
 struct LaunchConfig {
-  int64_t grid = 1;              ///< blocks, linear; 0 launches nothing
-  int threads = 1;               ///< a block
-  int shared_bytes = 0;          ///< dynamic
+  int64_t grid = 1;      ///< blocks, linear; 0 launches nothing
+  int threads = 1;       ///< a block
+  int shared_bytes = 0;  ///< dynamic
 };
 
 struct MemoryStats {
@@ -75,9 +76,16 @@ class Backend {
   /// tries again, then throws DeviceError. bytes == 0 gives a valid address that is never read.
   virtual void* allocate(size_t bytes, StreamHandle stream) = 0;
   virtual void release(void* memory, size_t bytes, StreamHandle stream) noexcept = 0;
+  /// `memory` was allocated on another stream and is used by work queued on `stream`: once released it is not handed
+  /// out again before that work is done.
+  virtual void record_use(void* memory, StreamHandle stream) {
+    (void)memory;
+    (void)stream;
+  }
   virtual MemoryStats memory_stats() const = 0;
   virtual void empty_cache() = 0;
 
+  /// Ordinary host memory may be reused at once; page-locked memory only after synchronize(stream).
   virtual void copy_from_host(void* device, const void* host, size_t bytes, StreamHandle stream) = 0;
   /// The host buffer may be read after synchronize(stream).
   virtual void copy_to_host(void* host, const void* device, size_t bytes, StreamHandle stream) = 0;
@@ -90,6 +98,8 @@ class Backend {
                       StreamHandle stream) = 0;
 
   virtual StreamHandle create_stream() = 0;
+  /// The handle may be given out again by create_stream(), never to anything else: memory released on it stays in
+  /// order.
   virtual void destroy_stream(StreamHandle stream) noexcept = 0;
   virtual void synchronize(StreamHandle stream) = 0;
   /// Waits for everything on the device; only for sn::synchronize(Device).
@@ -101,15 +111,21 @@ class Backend {
   virtual void synchronize_event(EventHandle event) = 0;
   virtual double elapsed_ms(EventHandle begin, EventHandle end) = 0;
 
-  /// Capture of what is launched on `stream` into a replayable graph.
+  /// Capture of what is launched on `stream` into a replayable graph. The default stream cannot be captured
+  /// (DeviceError). Memory allocated on the stream meanwhile stays reserved for the graph as long as the graph lives.
   virtual void begin_capture(StreamHandle stream) = 0;
   virtual GraphHandle end_capture(StreamHandle stream) = 0;
   virtual void launch_graph(GraphHandle graph, StreamHandle stream) = 0;
   virtual void destroy_graph(GraphHandle graph) noexcept = 0;
+  /// Is somebody (we or the user) capturing the stream? Then nothing may wait for it.
+  virtual bool is_capturing(StreamHandle stream) const {
+    (void)stream;
+    return false;
+  }
 };
 
-/// The back end of a device; created on first use. Throws DeviceError in words when there is none.
-Backend& backend(Device device);
+/// The back end of a device; created on first use. Throws DeviceError in words, naming `line`, when there is none.
+Backend& backend(Device device, SourceLine line = {});
 /// Does backend(device) work? Never throws.
 bool available(Device device) noexcept;
 

@@ -9,6 +9,7 @@
 
 #include "runtime/device/backend.h"
 #include "runtime/device/builtin.h"
+#include "runtime/device/hooks.h"
 
 namespace sinter::device {
 namespace {
@@ -31,22 +32,28 @@ thread_local std::array<std::array<StreamHandle, max_devices>, 2> current_stream
 
 size_t index_of(Device device) {
   if (device.index < 0 || static_cast<size_t>(device.index) >= max_devices)
-    throw DeviceError({{}, device.text() + ": no such device", {}, {}, {}});
+    throw DeviceError(device.text() + ": no such device");
   return static_cast<size_t>(device.index);
 }
 
 }  // namespace
 
-Backend& backend(Device device) {
+Backend& backend(Device device, SourceLine line) {
   Table& t = table();
   const auto kind = static_cast<size_t>(device.kind);
   std::atomic<Backend*>& slot = t.made[kind][index_of(device)];
   if (Backend* b = slot.load(std::memory_order_acquire)) return *b;
-  std::scoped_lock lock(t.mutex);
+  const std::scoped_lock lock(t.mutex);
   if (Backend* b = slot.load(std::memory_order_acquire)) return *b;
-  Backend* made = t.factories[kind](device.index).release();
-  slot.store(made, std::memory_order_release);
-  return *made;
+  try {
+    Backend* made = t.factories[kind](device.index).release();
+    slot.store(made, std::memory_order_release);
+    return *made;
+  } catch (const DeviceError& error) {
+    ErrorParts parts = error.parts();
+    if (parts.line.file == nullptr) parts.line = line;
+    throw DeviceError(std::move(parts));
+  }
 }
 
 bool available(Device device) noexcept {
@@ -60,8 +67,16 @@ bool available(Device device) noexcept {
 
 void register_backend(DeviceKind kind, BackendFactory factory) {
   Table& t = table();
-  std::scoped_lock lock(t.mutex);
+  const std::scoped_lock lock(t.mutex);
+  for (const std::atomic<Backend*>& slot : t.made[static_cast<size_t>(kind)])
+    if (slot.load(std::memory_order_relaxed) != nullptr)
+      throw CompileError("internal: a back end is registered after the first use of its kind");
   t.factories[static_cast<size_t>(kind)] = std::move(factory);
+}
+
+Hooks& hooks() {
+  static Hooks value;
+  return value;
 }
 
 StreamHandle current_stream(Device device) {

@@ -3,115 +3,153 @@
 
 #include <sinter/error.h>
 
-#include <chrono>
+#include <atomic>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "runtime/device/builtin.h"
 #include "runtime/device/cpu/machine.h"
 #include "runtime/device/cpu/memory.h"
-#include "runtime/device/cpu/object_loader.h"
-#include "runtime/device/cpu/thread_pool.h"
+#include "runtime/device/cpu/module.h"
+#include "runtime/device/cpu/stream.h"
 
 namespace sinter::device {
+
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using cpu::CpuEvent;
+using cpu::CpuGraph;
+using cpu::CpuStream;
 
-class CpuFunction final : public Function {
+/// Host memory that knows about captures.
+class CapturedHostMemory final : public cpu::HostMemory {
  public:
-  explicit CpuFunction(CpuKernel k) : kernel(k) {}
-  FunctionInfo info() const override { return {}; }
-  const CpuKernel kernel;
-};
-
-class CpuModule final : public Module {
- public:
-  explicit CpuModule(std::shared_ptr<cpu::LoadedObject> object) : object_(std::move(object)) {}
-  Function* function(const std::string& name) override {
-    std::scoped_lock lock(mutex_);
-    auto it = functions_.find(name);
-    if (it != functions_.end()) return &it->second;
-    void* address = object_->symbol(name);
-    if (address == nullptr) throw CompileError("the CPU object has no entry " + name);
-    return &functions_.try_emplace(name, reinterpret_cast<CpuKernel>(address)).first->second;
+  uint64_t capture(StreamHandle stream) override {
+    const CpuStream* s = cpu::capturing(stream);
+    return s ? s->capture_number : 0;
   }
-
- private:
-  std::shared_ptr<cpu::LoadedObject> object_;
-  std::mutex mutex_;
-  std::map<std::string, CpuFunction> functions_;
+  void when_graph_is_gone(StreamHandle stream, std::function<void()> gone) override {
+    cpu::capturing(stream)->capture->when_gone.push_back(std::move(gone));
+  }
 };
 
-struct Launch {
-  CpuKernel kernel;
-  const uint64_t* slots;
-};
+/// Does the work, or records it if the stream is being captured.
+template <class Work>
+void perform(StreamHandle stream, Work work) {
+  if (CpuStream* s = cpu::capturing(stream))
+    s->capture->nodes.emplace_back(std::move(work));
+  else
+    work();
+}
 
-/// Programs that a thread should get at least, so that handing out work is not the work.
-constexpr int64_t programs_per_thread = 2;
-
-/// The host itself: everything is synchronous, so streams and events carry only time.
+/// The host itself: work is done before a call returns.
 class CpuBackend final : public Backend {
  public:
   const Properties& properties() const override { return properties_; }
-  void* allocate(size_t bytes, StreamHandle) override { return allocator_.allocate(bytes); }
-  void release(void* memory, size_t bytes, StreamHandle) noexcept override { allocator_.release(memory, bytes); }
+  void* allocate(size_t bytes, StreamHandle stream) override { return allocator_.allocate(bytes, stream); }
+  void release(void* memory, size_t bytes, StreamHandle stream) noexcept override {
+    allocator_.release(memory, bytes, stream);
+  }
   MemoryStats memory_stats() const override { return allocator_.stats(); }
   void empty_cache() override { allocator_.empty(); }
 
-  void copy_from_host(void* to, const void* from, size_t bytes, StreamHandle) override { std::memcpy(to, from, bytes); }
-  void copy_to_host(void* to, const void* from, size_t bytes, StreamHandle) override { std::memcpy(to, from, bytes); }
-  void copy(void* to, const void* from, size_t bytes, StreamHandle) override { std::memmove(to, from, bytes); }
-  void fill_zero(void* memory, size_t bytes, StreamHandle) override { std::memset(memory, 0, bytes); }
+  void copy_from_host(void* to, const void* from, size_t bytes, StreamHandle stream) override {
+    copy(to, from, bytes, stream);
+  }
+  void copy_to_host(void* to, const void* from, size_t bytes, StreamHandle stream) override {
+    copy(to, from, bytes, stream);
+  }
+  void copy(void* to, const void* from, size_t bytes, StreamHandle stream) override {
+    if (bytes > 0) perform(stream, [=] { std::memmove(to, from, bytes); });
+  }
+  void fill_zero(void* memory, size_t bytes, StreamHandle stream) override {
+    if (bytes > 0) perform(stream, [=] { std::memset(memory, 0, bytes); });
+  }
 
   std::shared_ptr<Module> load(std::span<const std::byte> image) override {
-    return std::make_shared<CpuModule>(cpu::load_object(image));
+    return std::make_shared<cpu::ObjectModule>(cpu::load_object(image));
   }
-  void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t, StreamHandle) override {
-    Launch launch{static_cast<CpuFunction&>(function).kernel, slots};
-    cpu::parallel_for(
-        config.grid, programs_per_thread,
-        [](void* context, int64_t begin, int64_t end) {
-          const auto& l = *static_cast<Launch*>(context);
-          l.kernel(l.slots, begin, end);
-        },
-        &launch);
+  void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
+              StreamHandle stream) override {
+    auto& f = static_cast<cpu::CpuFunction&>(function);
+    if (CpuStream* s = cpu::capturing(stream))
+      s->capture->nodes.emplace_back([&f, n = config.grid, copy = std::vector<uint64_t>(slots, slots + slot_count)] {
+        cpu::launch(f.kernel, copy.data(), n, f.cost);
+      });
+    else
+      cpu::launch(f.kernel, slots, config.grid, f.cost);
   }
 
-  StreamHandle create_stream() override { return new char; }
-  void destroy_stream(StreamHandle stream) noexcept override { delete static_cast<char*>(stream); }
-  void synchronize(StreamHandle) override {}
+  StreamHandle create_stream() override {
+    const std::lock_guard lock(mutex_);
+    if (unused_streams_.empty()) unused_streams_.push_back(std::make_unique<CpuStream>());
+    StreamHandle stream = unused_streams_.back().release();
+    unused_streams_.pop_back();
+    return stream;
+  }
+  void destroy_stream(StreamHandle stream) noexcept override {
+    auto* s = static_cast<CpuStream*>(stream);
+    s->capture.reset();
+    const std::lock_guard lock(mutex_);
+    unused_streams_.emplace_back(s);
+  }
+  void synchronize(StreamHandle stream) override {
+    if (cpu::capturing(stream)) throw DeviceError("cpu: a stream cannot be waited for while it is being captured");
+  }
   void synchronize_all() override {}
-  EventHandle create_event() override { return new Clock::time_point; }
-  void destroy_event(EventHandle event) noexcept override { delete static_cast<Clock::time_point*>(event); }
-  void record(EventHandle event, StreamHandle) override { *static_cast<Clock::time_point*>(event) = Clock::now(); }
+
+  EventHandle create_event() override { return new CpuEvent; }
+  void destroy_event(EventHandle event) noexcept override { delete static_cast<CpuEvent*>(event); }
+  void record(EventHandle event, StreamHandle stream) override {
+    perform(stream, [e = static_cast<CpuEvent*>(event)] { *e = {std::chrono::steady_clock::now(), true}; });
+  }
   void wait(StreamHandle, EventHandle) override {}
   void synchronize_event(EventHandle) override {}
   double elapsed_ms(EventHandle begin, EventHandle end) override {
-    return std::chrono::duration<double, std::milli>(*static_cast<Clock::time_point*>(end) -
-                                                     *static_cast<Clock::time_point*>(begin)).count();
+    const auto *b = static_cast<CpuEvent*>(begin), *e = static_cast<CpuEvent*>(end);
+    if (!b->recorded || !e->recorded) throw DeviceError("cpu: elapsed time needs two recorded events");
+    return std::chrono::duration<double, std::milli>(e->time - b->time).count();
   }
-  void begin_capture(StreamHandle) override { refuse_capture(); }
-  GraphHandle end_capture(StreamHandle) override { refuse_capture(); }
-  void launch_graph(GraphHandle, StreamHandle) override { refuse_capture(); }
-  void destroy_graph(GraphHandle) noexcept override {}
+
+  void begin_capture(StreamHandle stream) override {
+    if (stream == nullptr)
+      throw DeviceError({.op = {},
+                         .what = "cpu: the default stream cannot be captured",
+                         .line = {},
+                         .context = {},
+                         .fix = "capture a stream made by Stream::create()"});
+    if (cpu::capturing(stream)) throw DeviceError("cpu: the stream is being captured already");
+    auto* s = static_cast<CpuStream*>(stream);
+    s->capture = std::make_unique<CpuGraph>();
+    s->capture_number = captures_.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  GraphHandle end_capture(StreamHandle stream) override {
+    CpuStream* s = cpu::capturing(stream);
+    if (s == nullptr) throw DeviceError("cpu: the stream is not being captured");
+    return s->capture.release();
+  }
+  void launch_graph(GraphHandle graph, StreamHandle stream) override {
+    perform(stream, [g = static_cast<CpuGraph*>(graph)] {
+      for (const auto& node : g->nodes) node();
+    });
+  }
+  void destroy_graph(GraphHandle graph) noexcept override { delete static_cast<CpuGraph*>(graph); }
+  bool is_capturing(StreamHandle stream) const override { return cpu::capturing(stream) != nullptr; }
 
  private:
-  [[noreturn]] static void refuse_capture() {
-    throw DeviceError({{}, "cpu: launches cannot be captured into a graph", {}, {}, "use a CUDA device"});
-  }
   Properties properties_ = cpu::machine();
-  cpu::Allocator allocator_;
+  CapturedHostMemory memory_;
+  CachingAllocator allocator_{memory_, cpu::host_cache_limit(properties_.memory_bytes)};
+  std::atomic<uint64_t> captures_{0};
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<CpuStream>> unused_streams_;
 };
 
 }  // namespace
 
 std::unique_ptr<Backend> make_cpu_backend(int index) {
-  if (index != 0) throw DeviceError({{}, "cpu:" + std::to_string(index) + ": there is one CPU device", {}, {}, {}});
+  if (index != 0) throw DeviceError("cpu:" + std::to_string(index) + ": there is one CPU device, cpu");
   return std::make_unique<CpuBackend>();
 }
 

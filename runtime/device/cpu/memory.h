@@ -2,28 +2,25 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <mutex>
+#include <string>
 
-#include "runtime/device/backend.h"
+#include "runtime/device/caching_allocator.h"
 
 namespace sinter::device::cpu {
 
-/// Keeps freed blocks: a fresh large block costs a page fault every 4 KiB when first written, which for memory-bound
-/// kernels is more than the kernel. Blocks are 64-byte aligned; large ones are 2 MiB aligned for huge pages.
-class Allocator {
+/// Blocks of host memory, aligned to 64 bytes, from 2 MiB on to 2 MiB and in huge pages where the system has them.
+///
+/// Why the CPU caches memory at all: a fresh large block costs a page fault for each page when it is first written,
+/// which for a memory-bound kernel is more than the kernel.
+class HostMemory : public MemorySource {
  public:
-  ~Allocator() { empty(); }
-  void* allocate(size_t bytes);
-  void release(void* memory, size_t bytes) noexcept;
-  void empty();
-  MemoryStats stats() const;
-
- private:
-  static size_t rounded(size_t bytes);
-  mutable std::mutex mutex_;
-  std::multimap<size_t, void*> free_;   ///< by rounded size
-  MemoryStats stats_;
+  void* take(size_t bytes) override;
+  void give_back(void* block, size_t bytes) noexcept override;
+  std::string device() const override { return "cpu"; }
+  std::string remaining() const override;
 };
+
+/// Cached bytes beyond which the CPU's cache is given back: a quarter of the machine's memory, at least 1 GiB.
+size_t host_cache_limit(size_t machine_bytes);
 
 }  // namespace sinter::device::cpu

@@ -8,8 +8,8 @@
 
 namespace sinter::device::cpu {
 
-/// A relocatable ELF object (as the LLVM back end emits it: position independent, no undefined symbols but a fixed list of
-/// the C library's) mapped into memory, code read-only and executable. Loading needs no LLVM.
+/// A relocatable ELF object (as the LLVM back end emits it: position independent, no undefined symbols but a fixed list
+/// of the C library's) mapped into memory, code read-only and executable. Loading needs no LLVM.
 class LoadedObject {
  public:
   virtual ~LoadedObject() = default;

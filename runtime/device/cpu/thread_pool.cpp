@@ -1,198 +1,220 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device/cpu/thread_pool.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <cfenv>
+#include <chrono>
 #include <condition_variable>
-#include <cstdlib>
-#include <exception>
-#include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "runtime/device/cpu/float_mode.h"
+#include "runtime/device/cpu/job.h"
+#include "runtime/device/cpu/machine.h"
+#include "runtime/device/environment.h"
 
 namespace sinter::device::cpu {
 namespace {
 
+/// Whoever waits first spins this long: the next kernel, or the end of this one, is usually closer than a wake-up.
+constexpr std::chrono::microseconds spin_time{40};
+/// A slice is consumed in this many chunks, if the grain allows: what a descheduled thread can hold up.
+constexpr int64_t chunks_per_slice = 8;
+/// Callers beyond this many at once run alone.
+constexpr size_t max_jobs = 16;
+
+/// This thread is running a body.
+thread_local bool inside = false;
+
 void pause() {
 #if defined(__x86_64__)
   _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
 #else
   std::this_thread::yield();
 #endif
 }
 
-/// Rounds to nearest and keeps subnormals while kernels run; restores the caller's mode.
-class FloatingPointMode {
- public:
-  FloatingPointMode() {
-#if defined(__x86_64__)
-    saved_ = _mm_getcsr();
-    _mm_setcsr(0x1f80);
-#else
-    std::fegetenv(&saved_);
-    std::fesetenv(FE_DFL_ENV);
-#endif
-  }
-  ~FloatingPointMode() {
-#if defined(__x86_64__)
-    _mm_setcsr(saved_);
-#else
-    std::fesetenv(&saved_);
-#endif
-  }
-  FloatingPointMode(const FloatingPointMode&) = delete;
-  FloatingPointMode& operator=(const FloatingPointMode&) = delete;
-
- private:
-#if defined(__x86_64__)
-  unsigned saved_;
-#else
-  std::fenv_t saved_;
-#endif
-};
-
-struct Job {
-  Body body = nullptr;
-  void* context = nullptr;
-  int64_t n = 0;
-  int parts = 0;
-};
-
-thread_local bool inside = false;
-
-void run_part(const Job& job, int part, std::exception_ptr& error) {
-  const int64_t begin = job.n * part / job.parts, end = job.n * (part + 1) / job.parts;
-  if (begin == end) return;
-  const FloatingPointMode mode;
-  inside = true;
-  try {
-    job.body(job.context, begin, end);
-  } catch (...) {
-    error = std::current_exception();
-  }
-  inside = false;
+/// True as soon as done() is; false if that took longer than the spin time.
+template <class Done>
+bool spin_until(Done done) {
+  const auto limit = std::chrono::steady_clock::now() + spin_time;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (done()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < limit);
+  return false;
 }
 
-/// Workers spin briefly after each job (the next one usually follows at once) and then sleep.
+/// Runs everything on the calling thread.
+void run_alone(int64_t n, Body body, void* context) {
+  const FloatMode mode;
+  struct Mark {
+    bool before = std::exchange(inside, true);
+    ~Mark() { inside = before; }
+  } const mark;
+  body(context, 0, n);
+}
+
 class Pool {
  public:
-  explicit Pool(int threads) {
-    errors_.resize(static_cast<size_t>(threads));
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
-  }
-  ~Pool() {
-    {
-      std::scoped_lock lock(mutex_);
-      stop_.store(true);
-      generation_.fetch_add(1, std::memory_order_release);
-    }
-    wake_.notify_all();
-    for (std::thread& t : workers_) t.join();
-  }
-  int size() const { return static_cast<int>(workers_.size()) + 1; }
+  /// Workers beside the caller. Nobody depends on them: jobs in flight end without help.
+  ~Pool() { stop(); }
 
-  void run(const Job& job) {
-    job_ = job;
-    std::ranges::fill(errors_, nullptr);
-    remaining_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+  void run(int64_t n, int64_t grain, int threads, Body body, void* context) {
+    Job* job = nullptr;
+    for (Job& candidate : jobs_)
+      if (candidate.claim()) {
+        job = &candidate;
+        break;
+      }
+    if (job == nullptr) return run_alone(n, body, context);
+    start(threads - 1);
+    const auto slices = static_cast<int>(std::min<int64_t>(threads, (n + grain - 1) / grain));
+    job->open(n, slices, std::max(grain, n / slices / chunks_per_slice), body, context);
+    wake();
     {
-      std::scoped_lock lock(mutex_);
-      generation_.fetch_add(1, std::memory_order_release);
+      const FloatMode mode;
+      inside = true;
+      job->work(0);
+      inside = false;
     }
-    wake_.notify_all();
-    run_part(job, 0, errors_[0]);
-    while (remaining_.load(std::memory_order_acquire) != 0) pause();
-    for (const std::exception_ptr& e : errors_)
-      if (e) std::rethrow_exception(e);
+    job->close();
+    wait_until_deserted(*job);
+    if (const std::exception_ptr error = job->finish()) std::rethrow_exception(error);
   }
 
  private:
-  static constexpr int spins = 2000;
+  /// Makes the number of workers right, unless another caller is just doing that.
+  void start(int workers) {
+    if (worker_count_.load(std::memory_order_relaxed) == workers) return;
+    const std::unique_lock lock(configure_, std::try_to_lock);
+    if (!lock || worker_count_.load(std::memory_order_relaxed) == workers) return;
+    stop();
+    // With more threads than processors, spinning would take the processor from who has work.
+    may_spin_.store(workers < usable_processors(), std::memory_order_relaxed);
+    for (int i = 1; i <= workers; ++i) workers_.emplace_back([this, i] { serve(i); });
+    worker_count_.store(workers, std::memory_order_relaxed);
+  }
 
-  void work(int index) {
-    uint64_t seen = 0;
-    for (;;) {
-      for (int i = 0; i < spins && generation_.load(std::memory_order_acquire) == seen; ++i) pause();
-      if (generation_.load(std::memory_order_acquire) == seen) {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return generation_.load(std::memory_order_relaxed) != seen; });
+  void stop() {
+    stopping_.store(true, std::memory_order_release);
+    wake();
+    for (std::thread& worker : workers_) worker.join();
+    workers_.clear();
+    worker_count_.store(0, std::memory_order_relaxed);
+    stopping_.store(false, std::memory_order_release);
+  }
+
+  void wake() {
+    generation_.fetch_add(1, std::memory_order_seq_cst);
+    if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+    {
+      const std::lock_guard lock(sleep_);
+    }  // who saw the old generation is asleep by now
+    work_came_.notify_all();
+  }
+
+  void wait_until_deserted(Job& job) {
+    const auto deserted = [&job] { return job.deserted(); };
+    if (deserted() || (may_spin_.load(std::memory_order_relaxed) && spin_until(deserted))) return;
+    job.announce_waiting();
+    std::unique_lock lock(sleep_);
+    worker_left_.wait(lock, deserted);
+  }
+
+  bool help_any(int index) {
+    for (Job& job : jobs_) {
+      bool last = false;
+      const bool helped = job.help(index, last);
+      if (last) {
+        {
+          const std::lock_guard lock(sleep_);
+        }
+        worker_left_.notify_all();
       }
-      ++seen;
-      if (stop_.load()) return;
-      if (index < job_.parts) run_part(job_, index, errors_[static_cast<size_t>(index)]);
-      remaining_.fetch_sub(1, std::memory_order_release);
+      if (helped) return true;
+    }
+    return false;
+  }
+
+  void serve(int index) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);  // the program's signal handlers run on the program's threads
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), ("sinter-" + std::to_string(index)).c_str());
+#endif
+    const FloatMode mode;
+    inside = true;
+    for (;;) {
+      const uint32_t seen = generation_.load(std::memory_order_seq_cst);
+      if (stopping_.load(std::memory_order_acquire)) return;
+      if (help_any(index)) continue;
+      const auto woken = [&] { return generation_.load(std::memory_order_seq_cst) != seen; };
+      if (may_spin_.load(std::memory_order_relaxed) && spin_until(woken)) continue;
+      std::unique_lock lock(sleep_);
+      sleepers_.fetch_add(1, std::memory_order_seq_cst);
+      work_came_.wait(lock, woken);
+      sleepers_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
 
+  std::array<Job, max_jobs> jobs_;
+  std::atomic<uint32_t> generation_{0};  ///< counts wake-ups
+  std::atomic<int> sleepers_{0};
+  std::atomic<int> worker_count_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> may_spin_{true};
+  std::mutex sleep_;
+  std::condition_variable work_came_, worker_left_;
+  std::mutex configure_;
   std::vector<std::thread> workers_;
-  std::vector<std::exception_ptr> errors_;
-  Job job_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::atomic<uint64_t> generation_{0};
-  std::atomic<int> remaining_{0};
-  std::atomic<bool> stop_{false};
 };
 
-struct Shared {
-  std::mutex use;  ///< one job at a time; who finds it taken runs alone
-  std::unique_ptr<Pool> pool;
-  std::atomic<int> threads{0};
+std::atomic<int> chosen_threads{0};
+/// False again once the pool is destroyed, at the end of the process; kernels then run on their caller.
+std::atomic<bool> pool_lives{false};
+
+struct ProcessPool {
+  Pool pool;
+  ProcessPool() { pool_lives.store(true); }
+  ~ProcessPool() { pool_lives.store(false); }
 };
 
-Shared& shared() {
-  static auto* s = new Shared;  // never destroyed: kernels may run in static destructors
-  return *s;
-}
-
-int default_threads() {
-  if (const char* v = std::getenv("SINTER_NUM_THREADS"))
-    if (const int n = std::atoi(v); n > 0) return n;
-  return std::max(1u, std::thread::hardware_concurrency());
+Pool* process_pool() {
+  static ProcessPool process;
+  return pool_lives.load(std::memory_order_relaxed) ? &process.pool : nullptr;
 }
 
 }  // namespace
 
 int thread_count() {
-  Shared& s = shared();
-  int n = s.threads.load(std::memory_order_relaxed);
-  if (n == 0) {
-    n = default_threads();
-    s.threads.store(n, std::memory_order_relaxed);
-  }
-  return n;
+  int n = chosen_threads.load(std::memory_order_relaxed);
+  if (n > 0) return n;
+  n = environment().threads.value_or(usable_processors());
+  int unset = 0;
+  return chosen_threads.compare_exchange_strong(unset, n, std::memory_order_relaxed) ? n : unset;
 }
 
-void set_thread_count(int n) {
-  Shared& s = shared();
-  std::scoped_lock lock(s.use);
-  s.threads.store(n < 1 ? default_threads() : n, std::memory_order_relaxed);
-  s.pool.reset();
-}
+void set_thread_count(int n) { chosen_threads.store(std::max(n, 0), std::memory_order_relaxed); }
 
 void parallel_for(int64_t n, int64_t grain, Body body, void* context) {
   if (n <= 0) return;
-  const auto wanted = static_cast<int>(std::min<int64_t>(thread_count(), (n + grain - 1) / std::max<int64_t>(grain, 1)));
-  Job job{body, context, n, wanted};
-  Shared& s = shared();
-  std::unique_lock lock(s.use, std::defer_lock);
-  if (wanted <= 1 || inside || !lock.try_lock()) {
-    job.parts = 1;
-    std::exception_ptr error;
-    const bool nested = inside;
-    run_part(job, 0, error);
-    inside = nested;
-    if (error) std::rethrow_exception(error);
-    return;
-  }
-  if (!s.pool) s.pool = std::make_unique<Pool>(thread_count());
-  s.pool->run(job);
+  grain = std::max<int64_t>(grain, 1);
+  const int threads = thread_count();
+  Pool* pool = threads == 1 || inside || n <= grain ? nullptr : process_pool();
+  if (pool == nullptr) return run_alone(n, body, context);
+  pool->run(n, grain, threads, body, context);
 }
 
 }  // namespace sinter::device::cpu

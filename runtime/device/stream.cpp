@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sinter/error.h>
+#include <sinter/stream.h>
+
+#include <utility>
+
+#include "runtime/device/backend.h"
+#include "runtime/device/cpu/thread_pool.h"
+#include "runtime/device/hooks.h"
+#include "runtime/device/log.h"
+
+namespace sinter {
+
+namespace {
+
+/// Runs `wait` between the hooks that see a synchronisation.
+template <class F>
+void synchronized(Device device, F wait) {
+  const device::Hooks& hooks = device::hooks();
+  if (hooks.before_synchronize) hooks.before_synchronize(device);
+  wait(device::backend(device));
+  if (hooks.after_synchronize) hooks.after_synchronize(device);
+}
+
+void set_current(Device device, void* native) {
+  if (device::current_stream(device) == native) return;
+  if (auto* hook = device::hooks().before_stream_change) hook(device);
+  device::exchange_current_stream(device, native);
+}
+
+}  // namespace
+
+Stream::Stream(Device device) : device_(device) {}
+Stream::Stream(Device device, void* native, std::shared_ptr<void> owner)
+    : device_(device), native_(native), owner_(std::move(owner)) {}
+
+Stream Stream::create(Device device) {
+  device::Backend& backend = device::backend(device);
+  void* native = backend.create_stream();
+  return {device, native, std::shared_ptr<void>(native, [&backend](void* s) { backend.destroy_stream(s); })};
+}
+
+Stream Stream::from_native(void* native, Device device) { return {device, native, nullptr}; }
+
+void Stream::synchronize() const {
+  synchronized(device_, [&](device::Backend& backend) { backend.synchronize(native_); });
+}
+
+void Stream::wait(const Event& event) const {
+  if (event.device().kind == device_.kind)
+    device::backend(device_).wait(native_, event.native());
+  else
+    event.synchronize();  // a CPU stream cannot wait by itself, and what the CPU records is already done
+}
+
+Event::Event(Device device) : device_(device) {
+  device::Backend& backend = device::backend(device);
+  handle_ = std::shared_ptr<void>(backend.create_event(), [&backend](void* e) { backend.destroy_event(e); });
+}
+
+void Event::record(const Stream& stream) {
+  if (stream.device() != device_)
+    throw UserError({.op = "record",
+                     .what = "the event belongs to " + device_.text() + ", the stream to " + stream.device().text(),
+                     .line = {},
+                     .context = {},
+                     .fix = "make the event with Event(stream.device())"});
+  device::backend(device_).record(native(), stream.native());
+}
+
+void Event::synchronize() const { device::backend(device_).synchronize_event(native()); }
+
+double Event::elapsed_ms(const Event& later) const {
+  return device::backend(device_).elapsed_ms(native(), later.native());
+}
+
+Stream current_stream(Device device) { return Stream::from_native(device::current_stream(device), device); }
+
+StreamGuard::StreamGuard(const Stream& stream) : stream_(stream), previous_(device::current_stream(stream.device())) {
+  set_current(stream_.device(), stream_.native());
+}
+
+StreamGuard::~StreamGuard() {
+  try {
+    set_current(stream_.device(), previous_);
+  } catch (const std::exception& error) {  // the recorded work failed; who touches its results hears of it again
+    device::exchange_current_stream(stream_.device(), previous_);
+    device::warn(std::string("while leaving a StreamGuard: ") + error.what());
+  }
+}
+
+void synchronize(Device device) {
+  synchronized(device, [](device::Backend& backend) { backend.synchronize_all(); });
+}
+
+void synchronize(const Stream& stream) { stream.synchronize(); }
+
+MemoryUse memory_use(Device device) {
+  const device::MemoryStats s = device::backend(device).memory_stats();
+  return {.in_use = s.in_use, .peak = s.peak, .reserved = s.reserved, .allocations = s.driver_allocations};
+}
+
+void empty_cache(Device device) { device::backend(device).empty_cache(); }
+
+void set_num_threads(int threads) {
+  if (threads < 1)
+    throw UserError({.op = "set_num_threads",
+                     .what = "at least 1 thread is needed, got " + std::to_string(threads),
+                     .line = {},
+                     .context = {},
+                     .fix = {}});
+  device::cpu::set_thread_count(threads);
+}
+
+int num_threads() { return device::cpu::thread_count(); }
+
+}  // namespace sinter
