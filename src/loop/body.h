@@ -49,7 +49,7 @@ struct Instruction {
   std::array<ValueId, 3> operands{-1, -1, -1};
   uint64_t bits = 0;
   int32_t id = -1;
-  std::vector<Expr> index;
+  std::vector<Expr> index{};
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 
