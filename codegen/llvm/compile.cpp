@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/llvm/compile.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <sinter/error.h>
+
+#include <memory>
+
+#include "codegen/llvm/kernel_emitter.h"
+#include "codegen/llvm/optimize.h"
+#include "codegen/llvm/target.h"
+
+namespace sinter::llvm_codegen {
+
+namespace {
+
+/// The LLVM module of one kernel, optimised.
+class CompiledModule {
+ public:
+  CompiledModule(const tile::Kernel& kernel, const TargetOptions& options)
+      : machine_(target_machine(options)), module_(std::make_unique<llvm::Module>(kernel.name, context_)) {
+    tile::verify(kernel);
+    context_.setDiscardValueNames(true);
+    module_->setTargetTriple(machine_.getTargetTriple().str());
+    module_->setDataLayout(machine_.createDataLayout());
+    emit_kernel(*module_, kernel, options.vector_bits);
+    std::string error;
+    llvm::raw_string_ostream out(error);
+    if (llvm::verifyModule(*module_, &out))
+      throw CompileError(fmt::format("internal: kernel {} became wrong LLVM IR: {}", kernel.name, out.str()));
+    optimize(*module_, machine_);
+  }
+
+  llvm::SmallVector<char, 0> emit(llvm::CodeGenFileType kind) {
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream out(bytes);
+    llvm::legacy::PassManager passes;
+    if (machine_.addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true))
+      throw CompileError("LLVM cannot write objects for this machine");
+    passes.run(*module_);
+    return bytes;
+  }
+
+  std::string text() const {
+    std::string s;
+    llvm::raw_string_ostream out(s);
+    module_->print(out, nullptr);
+    return s;
+  }
+
+ private:
+  llvm::LLVMContext context_;
+  llvm::TargetMachine& machine_;
+  std::unique_ptr<llvm::Module> module_;
+};
+
+}  // namespace
+
+std::vector<std::byte> compile(const tile::Kernel& kernel, const TargetOptions& options) {
+  const llvm::SmallVector<char, 0> object = CompiledModule(kernel, options).emit(llvm::CodeGenFileType::ObjectFile);
+  const auto* bytes = reinterpret_cast<const std::byte*>(object.data());
+  return {bytes, bytes + object.size()};
+}
+
+std::string print_ir(const tile::Kernel& kernel, const TargetOptions& options) {
+  return CompiledModule(kernel, options).text();
+}
+
+std::string print_assembly(const tile::Kernel& kernel, const TargetOptions& options) {
+  const llvm::SmallVector<char, 0> text = CompiledModule(kernel, options).emit(llvm::CodeGenFileType::AssemblyFile);
+  return {text.data(), text.size()};
+}
+
+}  // namespace sinter::llvm_codegen

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <llvm/IR/Module.h>
+
+#include "codegen/llvm/block_access.h"
+
+namespace sinter::llvm_codegen {
+
+namespace {
+
+/// The masked intrinsics take vectors only.
+llvm::Value* as_vector(Builder& b, llvm::Value* v) {
+  if (v->getType()->isVectorTy()) return v;
+  return b.CreateInsertElement(llvm::PoisonValue::get(llvm::FixedVectorType::get(v->getType(), 1)), v, uint64_t{0});
+}
+
+llvm::Align element_alignment(const KernelFrame& frame, int pointer) {
+  return llvm::Align(static_cast<uint64_t>(frame.storage(pointer).bytes()));
+}
+
+}  // namespace
+
+llvm::Value* gather_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* mask) {
+  llvm::Type* element = memory_type(b.getContext(), frame.storage(pointer));
+  const int lanes = lanes_of(addresses);
+  auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+  llvm::CallInst* load = b.CreateMaskedGather(type, as_vector(b, addresses), element_alignment(frame, pointer),
+                                              as_vector(b, mask), llvm::Constant::getNullValue(type));
+  frame.annotate(load, pointer);
+  return lanes == 1 ? b.CreateExtractElement(load, uint64_t{0}) : load;
+}
+
+void scatter_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* value,
+                      llvm::Value* mask) {
+  frame.annotate(b.CreateMaskedScatter(as_vector(b, value), as_vector(b, addresses), element_alignment(frame, pointer),
+                                       as_vector(b, mask)),
+                 pointer);
+}
+
+}  // namespace sinter::llvm_codegen

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "codegen/llvm/tile_value.h"
+
+namespace llvm {
+class Instruction;
+class MDNode;
+}  // namespace llvm
+
+namespace sinter::llvm_codegen {
+
+/// The entry function of a kernel: its parameters as loaded from the slots, and what is known about its pointers.
+class KernelFrame {
+ public:
+  /// Appends the function to the module and loads the slots; the builder stands at the end of its entry block.
+  KernelFrame(llvm::Module& module, Builder& b, const tile::Kernel& kernel, int vector_bits);
+
+  llvm::Function* function() const { return function_; }
+  llvm::Value* begin() const;
+  llvm::Value* end() const;
+  llvm::Value* parameter(int index) const { return parameters_[static_cast<size_t>(index)]; }
+  const tile::Kernel& kernel() const { return kernel_; }
+  DType storage(int pointer) const { return kernel_.parameters[static_cast<size_t>(pointer)].dtype; }
+  int lanes() const { return vector_bits_ / 32; }
+  int vector_bytes() const { return vector_bits_ / 8; }
+
+  /// Marks an access through a pointer with what the parameters promise.
+  llvm::Instruction* annotate(llvm::Instruction* access, int pointer) const;
+  /// Marks a store as going past the caches; the entry ends with a fence then.
+  void mark_streaming(llvm::Instruction* store);
+  bool has_streaming() const { return has_streaming_; }
+
+ private:
+  void load_slots(Builder& b);
+  void make_scopes();
+
+  const tile::Kernel& kernel_;
+  int vector_bits_;
+  llvm::Function* function_;
+  std::vector<llvm::Value*> parameters_;
+  std::vector<llvm::MDNode*> own_scope_, other_scopes_;
+  bool has_streaming_ = false;
+};
+
+}  // namespace sinter::llvm_codegen

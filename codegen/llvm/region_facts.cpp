@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/llvm/region_facts.h"
+
+#include <algorithm>
+
+namespace sinter::llvm_codegen {
+
+namespace {
+
+using tile::Op;
+using Uses = std::unordered_map<tile::ValueId, int>;
+
+bool is_access(const tile::Instruction& i) { return i.op == Op::block_load || i.op == Op::block_store; }
+
+/// Pure and cheap to move: no memory, no regions.
+bool is_movable(const tile::Instruction& i) {
+  switch (i.op) {
+    case Op::constant:
+    case Op::iota:
+    case Op::broadcast:
+    case Op::reshape:
+    case Op::trans:
+    case Op::scalar:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void count_uses(const tile::Region& region, Uses& uses) {
+  for (const tile::Instruction& i : region.body) {
+    for (const tile::ValueId v : i.operands) ++uses[v];
+    for (const tile::Region& r : i.regions) count_uses(r, uses);
+  }
+}
+
+}  // namespace
+
+bool is_pure_scalar(const tile::Instruction& i) {
+  if (i.type.is_tile) return false;
+  return i.op == Op::constant || i.op == Op::parameter || i.op == Op::program_id || i.op == Op::scalar;
+}
+
+std::vector<const tile::Instruction*> masked_accesses(const tile::Region& region) {
+  std::vector<const tile::Instruction*> found;
+  for (const tile::Instruction& i : region.body) {
+    if (is_access(i) && i.access->is_masked()) found.push_back(&i);
+    if (i.op != Op::if_then) continue;
+    for (const tile::Region& r : i.regions)
+      for (const tile::Instruction* a : masked_accesses(r)) found.push_back(a);
+  }
+  return found;
+}
+
+bool has_masked_loop(const tile::Region& region) {
+  return std::any_of(region.body.begin(), region.body.end(), [](const tile::Instruction& i) {
+    return std::any_of(i.regions.begin(), i.regions.end(), [&](const tile::Region& r) {
+      return (i.op == Op::for_loop && !masked_accesses(r).empty()) || has_masked_loop(r);
+    });
+  });
+}
+
+RareParts::RareParts(const tile::Region& region) {
+  const auto is_rare = [](const tile::Instruction& i) {
+    return i.op == Op::scalar && i.scalar == scalar::ScalarOp::rare;
+  };
+  if (std::none_of(region.body.begin(), region.body.end(), is_rare)) return;
+  Uses uses;
+  count_uses(region, uses);
+  for (size_t at = region.body.size(); at-- > 0;) {
+    const tile::Instruction& rare = region.body[at];
+    if (!is_rare(rare) || is_deferred(rare)) continue;
+    Uses taken{{rare.operands[2], 1}};  // uses by the slow part so far
+    std::vector<const tile::Instruction*>& part = parts_[&rare];
+    for (size_t k = at; k-- > 0;) {
+      const tile::Instruction& i = region.body[k];
+      if (!is_movable(i) || is_deferred(i)) continue;
+      const auto it = taken.find(i.results[0]);
+      if (it == taken.end() || it->second != uses[i.results[0]]) continue;
+      part.insert(part.begin(), &i);
+      deferred_.insert(&i);
+      for (const tile::ValueId v : i.operands) ++taken[v];
+    }
+  }
+}
+
+const std::vector<const tile::Instruction*>& RareParts::of(const tile::Instruction& rare) const {
+  static const std::vector<const tile::Instruction*> none;
+  const auto it = parts_.find(&rare);
+  return it == parts_.end() ? none : it->second;
+}
+
+}  // namespace sinter::llvm_codegen

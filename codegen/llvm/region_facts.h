@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/tile/ir.h"
+
+namespace sinter::llvm_codegen {
+
+/// A scalar instruction without effect, whose operands the region's first lines can compute too.
+bool is_pure_scalar(const tile::Instruction& i);
+
+/// The masked accesses of a region, those in its ifs included, those in its loops not: the ones whose bounds are known
+/// before the region's tiles.
+std::vector<const tile::Instruction*> masked_accesses(const tile::Region& region);
+
+/// Does a loop inside of the region have masked accesses? Then the loop is versioned, not the region around it.
+bool has_masked_loop(const tile::Region& region);
+
+/// For each `rare` of a region, the pure instructions that only its slow operand needs, in order. They are emitted out
+/// of line, where some lane takes the slow way.
+class RareParts {
+ public:
+  explicit RareParts(const tile::Region& region);
+  bool is_deferred(const tile::Instruction& i) const { return deferred_.count(&i) > 0; }
+  const std::vector<const tile::Instruction*>& of(const tile::Instruction& rare) const;
+
+ private:
+  std::set<const tile::Instruction*> deferred_;
+  std::unordered_map<const tile::Instruction*, std::vector<const tile::Instruction*>> parts_;
+};
+
+}  // namespace sinter::llvm_codegen
