@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+sinter_test(cache SOURCES ${test_sources} LINKS sinter_cache)
