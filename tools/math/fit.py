@@ -40,9 +40,9 @@ def lawson(a, y, w, iterations=400):
     return best_c, best
 
 
-def fit(xs, y, w, basis, fixed=None, bits=24, iterations=400):
-    """Coefficients, rounded to f32. basis: list of arrays over xs. fixed: {index: value}."""
-    fixed = dict(fixed or {})
+def fit(xs, y, w, basis, iterations=400):
+    """(coefficients rounded to f32, largest weighted error). basis: arrays over xs."""
+    fixed = {}
     n = len(basis)
     a = np.stack(basis, axis=1)
     while True:
@@ -50,9 +50,7 @@ def fit(xs, y, w, basis, fixed=None, bits=24, iterations=400):
         rest = y - sum(fixed[k] * a[:, k] for k in fixed) if fixed else y
         if not free:
             break
-        c, err = lawson(a[:, free], rest, w, iterations)
-        if len(free) == n - len(fixed) and not hasattr(fit, "quiet"):
-            pass
+        c, _ = lawson(a[:, free], rest, w, iterations)
         k = free[0]
         fixed[k] = float(np.float32(c[0]))
     c = [fixed[k] for k in range(n)]
@@ -76,7 +74,7 @@ def fit_rational(xs, y, w, p_basis, q_basis, rounds=60):
     lam = np.full(len(y), 1.0 / len(y))
     den = np.ones(len(y))
     best = (np.inf, None, None)
-    for _ in range(rounds * 10):
+    for _ in range(rounds * 10):  # the denominator settles long before the weights
         s = np.sqrt(lam) * w / den
         m = a * s[:, None]
         scale = np.maximum(np.abs(m).max(axis=0), 1e-300)

@@ -31,9 +31,9 @@ int main() {
   std::printf("%s", TextBuilder::prelude());
   print("baseline1", "float x", [](TextBuilder&) { return x; });
   print("baseline2", "float x, float y", [](TextBuilder& b) { return b.mul(x, y); });
-#define SINTER_PRINT(name)                                                                                          \
-  print(#name "_f32", "float x", [](TextBuilder& b) { return m::name##_f32(b, x); });                               \
-  print(#name "_f16", "float x", [](TextBuilder& b) { return m::name##_half(b, x, sinter::f16); });                 \
+#define SINTER_PRINT(name)                                                                          \
+  print(#name "_f32", "float x", [](TextBuilder& b) { return m::name##_f32(b, x); });               \
+  print(#name "_f16", "float x", [](TextBuilder& b) { return m::name##_half(b, x, sinter::f16); }); \
   print(#name "_bf16", "float x", [](TextBuilder& b) { return m::name##_half(b, x, sinter::bf16); });
   SINTER_PRINT(exp)
   SINTER_PRINT(sigmoid)
@@ -43,4 +43,10 @@ int main() {
   SINTER_PRINT(rsqrt)
   SINTER_PRINT(log)
 #undef SINTER_PRINT
+  print("pow_f32", "float x, float y", [](TextBuilder& b) { return m::pow_f32(b, x, y); });
+  print("pow_half", "float x, float y", [](TextBuilder& b) { return m::pow_half(b, x, y, sinter::f16); });
+  print("pow_f32_main", "float x, float y",
+        [](TextBuilder& b) { return m::detail::pow_positive(b, x, y, b.f32(0.0f)); });
+  print("pow_half_main", "float x, float y",
+        [](TextBuilder& b) { return m::detail::pow_positive_half(b, x, y, b.f32(0.0f)); });
 }

@@ -21,8 +21,10 @@ class TextBuilder {
 
   static const char* prelude() {
     return "#define OP static __device__ __forceinline__\n"
-           "OP float sn_min(float a, float b) { float r; asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), \"f\"(b)); return r; }\n"
-           "OP float sn_max(float a, float b) { float r; asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), \"f\"(b)); return r; }\n"
+           "OP float sn_min(float a, float b) { float r; asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), "
+           "\"f\"(b)); return r; }\n"
+           "OP float sn_max(float a, float b) { float r; asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), "
+           "\"f\"(b)); return r; }\n"
            "OP int sn_min(int a, int b) { return a < b ? a : b; }\n"
            "OP int sn_max(int a, int b) { return a > b ? a : b; }\n";
   }

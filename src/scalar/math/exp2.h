@@ -12,6 +12,12 @@ struct ReducedExp2 {
   V r;
 };
 
+template <class B, class V>
+ReducedExp2<V> reduce_exp2(B& b, V x) {
+  const V t = b.add(x, b.f32(round_magic));
+  return {t, b.sub(x, b.sub(t, b.f32(round_magic)))};
+}
+
 /// a g = n + r with t = round_magic + n; the product is not rounded.
 template <class B, class V>
 ReducedExp2<V> reduce_exp2_product(B& b, V a, V g) {
@@ -27,8 +33,7 @@ V exp2_reduced(B& b, V r) {
   if constexpr (degree == 4) {
     return polynomial(b, r, {0.9999993f, 0.69312185f, 0.24024728f, 0.055917896f, 0.009570457f});
   }
-  return polynomial(
-      b, r, {1.0f, 0.6931472f, 0.24022648f, 0.055503596f, 0.009618501f, 0.0013390988f, 0.00015328598f});
+  return polynomial(b, r, {1.0f, 0.6931472f, 0.24022648f, 0.055503596f, 0.009618501f, 0.0013390988f, 0.00015328598f});
 }
 
 }  // namespace sinter::scalar::math::detail

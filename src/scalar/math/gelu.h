@@ -3,8 +3,8 @@
 
 #include "src/scalar/math/exp2.h"
 
-// gelu(x) = x/2 (1 + erf(x / sqrt 2)) = max(x, 0) - |x| Q(|x|) with Q the upper tail of the normal distribution: nothing
-// cancels for negative x, where the formula with erf loses all digits below -5.5. Q(a) = 2^(a g(a) - 1) with a
+// gelu(x) = x/2 (1 + erf(x / sqrt 2)) = max(x, 0) - |x| Q(|x|) with Q the upper tail of the normal distribution:
+// nothing cancels for negative x, where the formula with erf loses all digits below -5.5. Q(a) = 2^(a g(a) - 1) with a
 // polynomial g; its argument is clamped where the power becomes 2^-127, that is 0, so that gelu(-inf) = -inf * 0 is
 // NaN, as by the formula. Below -12.97 the results, all less than 1.6e-37, are -0.
 
@@ -45,8 +45,8 @@ V gelu_half(B& b, V x, DType result) {
   using namespace detail;
   if (result == f16) {
     const V a = b.min(b.abs(x), b.f32(13.06f));
-    const V g = polynomial(
-        b, a, {-1.1505936f, -0.46074665f, -0.051335026f, 0.00713513f, -0.0005766003f, 1.8844514e-05f});
+    const V g =
+        polynomial(b, a, {-1.1505936f, -0.46074665f, -0.051335026f, 0.00713513f, -0.0005766003f, 1.8844514e-05f});
     const ReducedExp2<V> e = reduce_exp2_product(b, a, g);
     return subtract_tail(b, x, a, exp2_reduced<4>(b, e.r), e.t);
   }

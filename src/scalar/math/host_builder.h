@@ -68,21 +68,32 @@ class HostBuilder {
   }
   SINTER_MATH_INLINE Value neg(Value a) {
     switch (a.kind) {
-      case HostKind::f32: return Value(-a.f32);
-      case HostKind::f64: return Value(-a.f64);
-      case HostKind::i32: return Value(static_cast<int32_t>(0u - static_cast<uint32_t>(a.i32)));
-      case HostKind::u32: return Value(0u - a.u32);
-      case HostKind::i64: return Value(static_cast<int64_t>(uint64_t{0} - static_cast<uint64_t>(a.i64)));
-      default: return Value(uint64_t{0} - a.u64);
+      case HostKind::f32:
+        return Value(-a.f32);
+      case HostKind::f64:
+        return Value(-a.f64);
+      case HostKind::i32:
+        return Value(static_cast<int32_t>(0u - static_cast<uint32_t>(a.i32)));
+      case HostKind::u32:
+        return Value(0u - a.u32);
+      case HostKind::i64:
+        return Value(static_cast<int64_t>(uint64_t{0} - static_cast<uint64_t>(a.i64)));
+      default:
+        return Value(uint64_t{0} - a.u64);
     }
   }
   SINTER_MATH_INLINE Value abs(Value a) {
     switch (a.kind) {
-      case HostKind::f32: return Value(std::fabs(a.f32));
-      case HostKind::f64: return Value(std::fabs(a.f64));
-      case HostKind::i32: return a.i32 < 0 ? neg(a) : a;
-      case HostKind::i64: return a.i64 < 0 ? neg(a) : a;
-      default: return a;
+      case HostKind::f32:
+        return Value(std::fabs(a.f32));
+      case HostKind::f64:
+        return Value(std::fabs(a.f64));
+      case HostKind::i32:
+        return a.i32 < 0 ? neg(a) : a;
+      case HostKind::i64:
+        return a.i64 < 0 ? neg(a) : a;
+      default:
+        return a;
     }
   }
   SINTER_MATH_INLINE Value sqrt(Value a) {
@@ -119,11 +130,16 @@ class HostBuilder {
   }
   SINTER_MATH_INLINE Value bit_not(Value a) {
     switch (a.kind) {
-      case HostKind::boolean: return Value(!a.b);
-      case HostKind::i32: return Value(~a.i32);
-      case HostKind::u32: return Value(~a.u32);
-      case HostKind::i64: return Value(~a.i64);
-      default: return Value(~a.u64);
+      case HostKind::boolean:
+        return Value(!a.b);
+      case HostKind::i32:
+        return Value(~a.i32);
+      case HostKind::u32:
+        return Value(~a.u32);
+      case HostKind::i64:
+        return Value(~a.i64);
+      default:
+        return Value(~a.u64);
     }
   }
   /// Shift counts past the width give 0, or the sign.
@@ -133,20 +149,26 @@ class HostBuilder {
         const auto count = static_cast<uint32_t>(n.i32);
         return Value(static_cast<int32_t>(count > 31 ? 0u : static_cast<uint32_t>(a.i32) << count));
       }
-      case HostKind::u32: return Value(n.u32 > 31 ? 0u : a.u32 << n.u32);
+      case HostKind::u32:
+        return Value(n.u32 > 31 ? 0u : a.u32 << n.u32);
       case HostKind::i64: {
         const auto count = static_cast<uint64_t>(n.i64);
         return Value(static_cast<int64_t>(count > 63 ? uint64_t{0} : static_cast<uint64_t>(a.i64) << count));
       }
-      default: return Value(n.u64 > 63 ? uint64_t{0} : a.u64 << n.u64);
+      default:
+        return Value(n.u64 > 63 ? uint64_t{0} : a.u64 << n.u64);
     }
   }
   SINTER_MATH_INLINE Value shr(Value a, Value n) {
     switch (a.kind) {
-      case HostKind::i32: return Value(a.i32 >> (static_cast<uint32_t>(n.i32) > 31 ? 31 : n.i32));
-      case HostKind::u32: return Value(n.u32 > 31 ? 0u : a.u32 >> n.u32);
-      case HostKind::i64: return Value(a.i64 >> (static_cast<uint64_t>(n.i64) > 63 ? 63 : n.i64));
-      default: return Value(n.u64 > 63 ? uint64_t{0} : a.u64 >> n.u64);
+      case HostKind::i32:
+        return Value(a.i32 >> (static_cast<uint32_t>(n.i32) > 31 ? 31 : n.i32));
+      case HostKind::u32:
+        return Value(n.u32 > 31 ? 0u : a.u32 >> n.u32);
+      case HostKind::i64:
+        return Value(a.i64 >> (static_cast<uint64_t>(n.i64) > 63 ? 63 : n.i64));
+      default:
+        return Value(n.u64 > 63 ? uint64_t{0} : a.u64 >> n.u64);
     }
   }
 
@@ -167,13 +189,20 @@ class HostBuilder {
 
   SINTER_MATH_INLINE Value select(Value c, Value a, Value b) {
     switch (a.kind) {
-      case HostKind::boolean: return Value(c.b ? a.b : b.b);
-      case HostKind::i32: return Value(c.b ? a.i32 : b.i32);
-      case HostKind::u32: return Value(c.b ? a.u32 : b.u32);
-      case HostKind::i64: return Value(c.b ? a.i64 : b.i64);
-      case HostKind::u64: return Value(c.b ? a.u64 : b.u64);
-      case HostKind::f32: return Value(c.b ? a.f32 : b.f32);
-      default: return Value(c.b ? a.f64 : b.f64);
+      case HostKind::boolean:
+        return Value(c.b ? a.b : b.b);
+      case HostKind::i32:
+        return Value(c.b ? a.i32 : b.i32);
+      case HostKind::u32:
+        return Value(c.b ? a.u32 : b.u32);
+      case HostKind::i64:
+        return Value(c.b ? a.i64 : b.i64);
+      case HostKind::u64:
+        return Value(c.b ? a.u64 : b.u64);
+      case HostKind::f32:
+        return Value(c.b ? a.f32 : b.f32);
+      default:
+        return Value(c.b ? a.f64 : b.f64);
     }
   }
   template <class Slow>
@@ -183,23 +212,36 @@ class HostBuilder {
 
   SINTER_MATH_INLINE Value convert(Value a, DType to) {
     switch (a.kind) {
-      case HostKind::boolean: return convert_from(a.b, to);
-      case HostKind::i32: return convert_from(a.i32, to);
-      case HostKind::u32: return convert_from(a.u32, to);
-      case HostKind::i64: return convert_from(a.i64, to);
-      case HostKind::u64: return convert_from(a.u64, to);
-      case HostKind::f32: return convert_from(a.f32, to);
-      default: return convert_from(a.f64, to);
+      case HostKind::boolean:
+        return convert_from(a.b, to);
+      case HostKind::i32:
+        return convert_from(a.i32, to);
+      case HostKind::u32:
+        return convert_from(a.u32, to);
+      case HostKind::i64:
+        return convert_from(a.i64, to);
+      case HostKind::u64:
+        return convert_from(a.u64, to);
+      case HostKind::f32:
+        return convert_from(a.f32, to);
+      default:
+        return convert_from(a.f64, to);
     }
   }
   SINTER_MATH_INLINE Value bitcast(Value a, DType to) {
     switch (a.kind) {
-      case HostKind::i32: return from_bits(static_cast<uint32_t>(a.i32), to);
-      case HostKind::u32: return from_bits(a.u32, to);
-      case HostKind::f32: return from_bits(std::bit_cast<uint32_t>(a.f32), to);
-      case HostKind::i64: return from_bits(static_cast<uint64_t>(a.i64), to);
-      case HostKind::u64: return from_bits(a.u64, to);
-      default: return from_bits(std::bit_cast<uint64_t>(a.f64), to);
+      case HostKind::i32:
+        return from_bits(static_cast<uint32_t>(a.i32), to);
+      case HostKind::u32:
+        return from_bits(a.u32, to);
+      case HostKind::f32:
+        return from_bits(std::bit_cast<uint32_t>(a.f32), to);
+      case HostKind::i64:
+        return from_bits(static_cast<uint64_t>(a.i64), to);
+      case HostKind::u64:
+        return from_bits(a.u64, to);
+      default:
+        return from_bits(std::bit_cast<uint64_t>(a.f64), to);
     }
   }
 
@@ -212,34 +254,50 @@ class HostBuilder {
     switch (a.kind) {
       case HostKind::i32:
         return Value(static_cast<int32_t>(op(static_cast<uint32_t>(a.i32), static_cast<uint32_t>(b.i32))));
-      case HostKind::u32: return Value(op(a.u32, b.u32));
+      case HostKind::u32:
+        return Value(op(a.u32, b.u32));
       case HostKind::i64:
         return Value(static_cast<int64_t>(op(static_cast<uint64_t>(a.i64), static_cast<uint64_t>(b.i64))));
-      case HostKind::u64: return Value(op(a.u64, b.u64));
-      case HostKind::f32: return Value(op(a.f32, b.f32));
-      default: return Value(op(a.f64, b.f64));
+      case HostKind::u64:
+        return Value(op(a.u64, b.u64));
+      case HostKind::f32:
+        return Value(op(a.f32, b.f32));
+      default:
+        return Value(op(a.f64, b.f64));
     }
   }
   template <class Op>
   SINTER_MATH_INLINE static Value bits(Value a, Value b, Op op) {
     switch (a.kind) {
-      case HostKind::boolean: return Value(static_cast<bool>(op(a.b, b.b)));
-      case HostKind::i32: return Value(op(a.i32, b.i32));
-      case HostKind::u32: return Value(op(a.u32, b.u32));
-      case HostKind::i64: return Value(op(a.i64, b.i64));
-      default: return Value(op(a.u64, b.u64));
+      case HostKind::boolean:
+        return Value(static_cast<bool>(op(a.b, b.b)));
+      case HostKind::i32:
+        return Value(op(a.i32, b.i32));
+      case HostKind::u32:
+        return Value(op(a.u32, b.u32));
+      case HostKind::i64:
+        return Value(op(a.i64, b.i64));
+      default:
+        return Value(op(a.u64, b.u64));
     }
   }
   template <class Op>
   SINTER_MATH_INLINE static Value compare(Value a, Value b, Op op) {
     switch (a.kind) {
-      case HostKind::boolean: return Value(op(a.b, b.b));
-      case HostKind::i32: return Value(op(a.i32, b.i32));
-      case HostKind::u32: return Value(op(a.u32, b.u32));
-      case HostKind::i64: return Value(op(a.i64, b.i64));
-      case HostKind::u64: return Value(op(a.u64, b.u64));
-      case HostKind::f32: return Value(op(a.f32, b.f32));
-      default: return Value(op(a.f64, b.f64));
+      case HostKind::boolean:
+        return Value(op(a.b, b.b));
+      case HostKind::i32:
+        return Value(op(a.i32, b.i32));
+      case HostKind::u32:
+        return Value(op(a.u32, b.u32));
+      case HostKind::i64:
+        return Value(op(a.i64, b.i64));
+      case HostKind::u64:
+        return Value(op(a.u64, b.u64));
+      case HostKind::f32:
+        return Value(op(a.f32, b.f32));
+      default:
+        return Value(op(a.f64, b.f64));
     }
   }
   // Where neither operand is before the other they are equal (their bits differ only in the sign of zero, which
@@ -252,20 +310,28 @@ class HostBuilder {
       return Value(before(x, y) ? x : before(y, x) ? y : x == y ? tie : x + y);
     };
     switch (a.kind) {
-      case HostKind::boolean: return Value(before(a.b, b.b) ? a.b : b.b);
-      case HostKind::i32: return Value(before(a.i32, b.i32) ? a.i32 : b.i32);
-      case HostKind::u32: return Value(before(a.u32, b.u32) ? a.u32 : b.u32);
-      case HostKind::i64: return Value(before(a.i64, b.i64) ? a.i64 : b.i64);
-      case HostKind::u64: return Value(before(a.u64, b.u64) ? a.u64 : b.u64);
-      case HostKind::f32: return real(a.f32, b.f32);
-      default: return real(a.f64, b.f64);
+      case HostKind::boolean:
+        return Value(before(a.b, b.b) ? a.b : b.b);
+      case HostKind::i32:
+        return Value(before(a.i32, b.i32) ? a.i32 : b.i32);
+      case HostKind::u32:
+        return Value(before(a.u32, b.u32) ? a.u32 : b.u32);
+      case HostKind::i64:
+        return Value(before(a.i64, b.i64) ? a.i64 : b.i64);
+      case HostKind::u64:
+        return Value(before(a.u64, b.u64) ? a.u64 : b.u64);
+      case HostKind::f32:
+        return real(a.f32, b.f32);
+      default:
+        return real(a.f64, b.f64);
     }
   }
   template <class To, class From>
   SINTER_MATH_INLINE static To saturate(From v) {
     if constexpr (std::is_floating_point_v<From>) {
       constexpr auto low = static_cast<From>(std::numeric_limits<To>::min());
-      constexpr auto past = static_cast<From>(2) * static_cast<From>(uint64_t{1} << (std::numeric_limits<To>::digits - 1));
+      constexpr auto past =
+          static_cast<From>(2) * static_cast<From>(uint64_t{1} << (std::numeric_limits<To>::digits - 1));
       const bool inside = v >= low && v < past;
       const auto limit = v >= past ? std::numeric_limits<To>::max() : v < low ? std::numeric_limits<To>::min() : To{0};
       return inside ? static_cast<To>(inside ? v : From{0}) : limit;

@@ -32,8 +32,9 @@ V log_normal(B& b, V x, float shift) {
   const SplitFloat<V> s = split_float(b, x);
   const V e = shift == 0 ? s.e : b.sub(s.e, b.f32(shift * 0x1p23f));
   // log(1 + f) - f
-  const V r = polynomial(b, s.f, {-0.5f, 0.33333215f, -0.24999806f, 0.20010427f, -0.16680197f, 0.14005733f,
-                                  -0.12187446f, 0.13984609f, -0.12880222f});
+  const V r = polynomial(b, s.f,
+                         {-0.5f, 0.33333215f, -0.24999806f, 0.20010427f, -0.16680197f, 0.14005733f, -0.12187446f,
+                          0.13984609f, -0.12880222f});
   const V q = b.mul(b.mul(s.f, s.f), r);
   // e ln 2 + f = high + low. The sum is exact for |e| <= 1, where the parts may cancel.
   const V high = b.fma(e, b.f32(0x1p-23f * ln2_high), s.f);
@@ -53,9 +54,8 @@ template <class B, class V>
 V log_half_normal(B& b, V x, DType result, float shift) {
   const SplitFloat<V> s = split_float(b, x);
   const V e = shift == 0 ? s.e : b.sub(s.e, b.f32(shift * 0x1p23f));
-  const V p = result == f16
-                  ? polynomial(b, s.f, {1.0000055f, -0.49934882f, 0.33256358f, -0.27449962f, 0.22386602f})
-                  : polynomial(b, s.f, {0.99970466f, -0.4990186f, 0.35620135f, -0.27904478f});
+  const V p = result == f16 ? polynomial(b, s.f, {1.0000055f, -0.49934882f, 0.33256358f, -0.27449962f, 0.22386602f})
+                            : polynomial(b, s.f, {0.99970466f, -0.4990186f, 0.35620135f, -0.27904478f});
   return b.fma(e, b.f32(0x1p-23f * 0.69314718055994531f), b.mul(s.f, p));
 }
 

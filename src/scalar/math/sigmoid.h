@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include "src/scalar/math/exp.h"
+#include "src/scalar/math/high_low.h"
 #include "src/scalar/math/reciprocal.h"
 
 // 1 / (1 + exp(-x)). Where exp(-x) is largest the clamped x makes the denominator equal to the magic number of the
@@ -28,30 +31,25 @@ V sigmoid_denominator(B& b, V x, int shift) {
   const V n = b.sub(t, b.f32(round_magic));
   const V r = b.fma(x, b.f32(-log2_e), b.neg(n));
   const V p = polynomial(b, r, {0.9999414f, 0.6932473f, 0.2425204f, 0.055200413f});
-  return b.fma(p, power_of_two(b, t, -shift), b.f32(shift == 0 ? 1.0f : 0x1p-10f));
+  return b.fma(p, power_of_two(b, t, -shift), b.f32(std::ldexp(1.0f, -shift)));
 }
 
-/// The same for f32, as an unevaluated sum high + low.
-template <class V>
-struct HighLow {
-  V high;
-  V low;
-};
-
+/// The same for f32, as high + low.
 template <class B, class V>
 HighLow<V> sigmoid_denominator_f32(B& b, V x) {
   const ReducedExp<V> e = reduce_exp(b, b.neg(x));
+  const V u = expm1_reduced(b, e.r);
   const V s = power_of_two(b, e.t, -26);
   const V a = b.add(s, b.f32(0x1p-26f));
   const V a_low = b.sub(b.f32(0x1p-26f), b.sub(a, s));
-  const V high = b.fma(s, e.u, a);
-  const V low = b.fma(s, e.u, b.sub(a, high));
+  const V high = b.fma(s, u, a);
+  const V low = b.fma(s, u, b.sub(a, high));
   return {high, b.add(low, a_low)};
 }
 
 }  // namespace detail
 
-/// sigmoid(x) = 1 / (1 + exp(-x)), f32. Measured: at most 0.97 ulp; 29 instructions.
+/// sigmoid(x) = 1 / (1 + exp(-x)), f32. Measured: at most 0.99 ulp; 29 instructions.
 template <class B, class V>
 V sigmoid_f32(B& b, V x) {
   using namespace detail;
