@@ -28,7 +28,7 @@ Dims AttributeReader::integers() {
 DType AttributeReader::dtype() {
   const int64_t w = word();
   DType t;
-  std::memcpy(&t, &w, sizeof t);
+  std::memcpy(static_cast<void*>(&t), &w, sizeof t);
   return t;
 }
 

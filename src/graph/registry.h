@@ -62,6 +62,8 @@ enum class OpClass : uint8_t {
 
 enum class ReduceKind : uint8_t { sum, prod, amax, amin };
 
+/// The fold runs in the compute type of the result's dtype: elements are converted to it first (u8 to i64 for a sum, f16
+/// to f32), and the folded value is rounded to the result's dtype.
 struct ReductionSpec {
   ReduceKind kind;
   std::vector<int> dims;  ///< ascending
