@@ -34,8 +34,11 @@ function(sinter_links_of output)
     foreach(line ${lines})
       if(line MATCHES "<sinter/" AND NOT line MATCHES "<sinter/(dtype|device|dims|error|stream|types)\\.h>")
         list(APPEND links sinter_internal)
-      elseif(line MATCHES "\"runtime/(device|exec|cache)/" OR line MATCHES "\"src/([a-z]+)/"
-             OR line MATCHES "\"codegen/(tile|schedule)/")
+      elseif(line MATCHES "\"runtime/(device|exec|cache)/")  # one pattern a branch: each resets CMAKE_MATCH_1
+        list(APPEND links sinter_${CMAKE_MATCH_1})
+      elseif(line MATCHES "\"src/([a-z]+)/")
+        list(APPEND links sinter_${CMAKE_MATCH_1})
+      elseif(line MATCHES "\"codegen/(tile|schedule)/")
         list(APPEND links sinter_${CMAKE_MATCH_1})
       elseif(line MATCHES "\"codegen/(cuda|llvm)/")
         list(APPEND links sinter_${CMAKE_MATCH_1}_codegen)
