@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/passes/decompose.h"
+
+
+#include "src/graph/registry.h"
+
+namespace sinter::passes {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::NodeId;
+using graph::Value;
+
+std::vector<bool> needed_nodes(const Graph& g) {
+  std::vector<bool> needed(static_cast<size_t>(g.size()));
+  for (Value v : g.outputs()) needed[static_cast<size_t>(v.node)] = true;
+  for (Value v : g.inputs()) needed[static_cast<size_t>(v.node)] = true;
+  for (NodeId id = g.size(); id-- > 0;)
+    if (needed[static_cast<size_t>(id)])
+      for (Value v : g.node(id).operands) needed[static_cast<size_t>(v.node)] = true;
+  return needed;
+}
+
+Graph empty_like(const Graph& g) {
+  Graph out;
+  out.name = g.name;
+  out.device = g.device;
+  out.ranges = g.ranges;
+  out.set_symbol_count(g.symbol_count());
+  return out;
+}
+
+/// One round; `changed` tells whether a decomposition made new ops that may decompose again.
+Graph round(const Graph& g, bool& changed) {
+  Graph out = empty_like(g);
+  const std::vector<bool> needed = needed_nodes(g);
+  std::vector<std::vector<Value>> map(static_cast<size_t>(g.size()));
+  size_t input = 0;
+  for (NodeId id = 0; id < g.size(); ++id) {
+    const Node& n = g.node(id);
+    auto& results = map[static_cast<size_t>(id)];
+    if (n.op == nullptr) {
+      results = {out.add_input(n.results[0], g.input_layout(input++), n.line)};
+      continue;
+    }
+    if (!needed[static_cast<size_t>(id)]) continue;
+    std::vector<Value> operands;
+    for (Value v : n.operands) operands.push_back(map[static_cast<size_t>(v.node)][static_cast<size_t>(v.result)]);
+    if (n.op->decompose) {
+      Node moved = n;
+      moved.operands = std::move(operands);
+      results = n.op->decompose(out, moved);
+      changed = true;
+      continue;
+    }
+    const NodeId made = out.add(*n.op, std::move(operands), n.attributes, n.line);
+    for (size_t i = 0; i < n.results.size(); ++i) results.push_back({made, static_cast<int32_t>(i)});
+  }
+  for (Value v : g.outputs()) out.add_output(map[static_cast<size_t>(v.node)][static_cast<size_t>(v.result)]);
+  return out;
+}
+
+}  // namespace
+
+Graph decompose(const Graph& g) {
+  bool changed = false;
+  Graph out = round(g, changed);
+  while (changed) {
+    changed = false;
+    out = round(out, changed);
+  }
+  return out;
+}
+
+}  // namespace sinter::passes
