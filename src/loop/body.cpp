@@ -1,124 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/loop/body.h"
 
-#include <fmt/format.h>
 #include <sinter/error.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "src/loop/simplify_scalar.h"
 
 namespace sinter::loop {
 namespace {
 
 size_t mixed(size_t h, size_t v) { return (h ^ v) * 0x9e3779b97f4a7c15u + (h >> 31); }
 
+size_t type_bits(DType t) { return static_cast<size_t>(t.kind()) << 8 | static_cast<size_t>(t.bits()); }
+
 size_t hash_of(const Instruction& in) {
   size_t h = mixed(static_cast<size_t>(in.kind), static_cast<size_t>(in.op));
-  for (DType t : {in.type, in.attribute}) h = mixed(h, static_cast<size_t>(t.kind()) * 256 + static_cast<size_t>(t.bits()));
+  h = mixed(h, type_bits(in.type) << 16 | type_bits(in.attribute));
   for (ValueId v : in.operands) h = mixed(h, static_cast<size_t>(v));
-  h = mixed(mixed(h, in.bits), static_cast<size_t>(in.id));
+  h = mixed(mixed(h, in.bits), static_cast<size_t>(in.id) << 1 | static_cast<size_t>(in.mode));
   for (Expr e : in.index) h = mixed(h, e.hash());
   return h;
 }
 
-bool is_constant(const Instruction& in) { return in.kind == InstructionKind::constant; }
-
-/// Does `storage` already hold every value that was rounded to `from`?
-bool holds(DType storage, DType from) {
-  if (storage == from) return true;
-  if (storage == scalar::compute_type(storage)) return true;
-  return storage.is_integer() && from.is_integer() && storage.is_signed() == from.is_signed() && from.bits() <= storage.bits();
-}
-
 }  // namespace
 
-Value Body::add(Instruction in) {
-  const size_t h = hash_of(in);
-  auto [first, last] = by_hash_.equal_range(h);
+Body::Body(const Body& other) : instructions_(other.instructions_), by_hash_(other.by_hash_) {}
+
+Body& Body::operator=(const Body& other) {
+  instructions_ = other.instructions_;
+  by_hash_ = other.by_hash_;
+  return *this;
+}
+
+Value Body::add(Instruction instruction) {
+  const size_t h = hash_of(instruction);
+  const auto [first, last] = by_hash_.equal_range(h);
   for (auto it = first; it != last; ++it)
-    if ((*this)[it->second] == in) return {it->second, in.type};
+    if ((*this)[it->second] == instruction) return value(it->second);
   const auto id = static_cast<ValueId>(instructions_.size());
-  const DType t = in.type;
-  instructions_.push_back(std::move(in));
+  const DType type = instruction.type;
+  instructions_.push_back(std::move(instruction));
   by_hash_.emplace(h, id);
-  return {id, t};
+  return {id, type};
 }
 
 Value Body::constant(scalar::Constant c) {
-  Instruction in{.kind = InstructionKind::constant, .type = c.dtype, .attribute = {}};
-  in.bits = c.bits;
-  return add(std::move(in));
+  return add({.kind = InstructionKind::constant, .type = c.dtype, .attribute = f32, .bits = c.bits, .index = {}});
 }
 
 Value Body::number(int symbol, DType type) {
-  Instruction in{.kind = InstructionKind::number, .type = type, .attribute = {}};
-  in.id = symbol;
-  return add(std::move(in));
+  return add({.kind = InstructionKind::number, .type = type, .attribute = f32, .id = symbol, .index = {}});
 }
 
 Value Body::scalar(ScalarOp op, std::span<const Value> operands, DType attribute) {
+  std::array<Value, 3> v;
   std::array<DType, 3> types;
   std::array<scalar::Constant, 3> constants;
-  Instruction in{.kind = InstructionKind::scalar, .op = op, .type = {}, .attribute = attribute};
-  bool all_constant = true;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    types[i] = operands[i].type;
-    in.operands[i] = operands[i].id;
-    const Instruction& o = (*this)[operands[i].id];
-    all_constant = all_constant && is_constant(o);
-    constants[i] = {o.type, o.bits};
+  bool folds = true;
+  const size_t n = operands.size();
+  for (size_t i = 0; i < n && i < v.size(); ++i) {
+    v[i] = operands[i];
+    types[i] = v[i].type;
+    const Instruction& in = (*this)[v[i].id];
+    folds = folds && in.kind == InstructionKind::constant;
+    constants[i] = {in.type, in.bits};
   }
-  const auto type = scalar::result_type(op, {types.data(), operands.size()}, attribute);
-  if (!type)
-    throw CompileError(fmt::format("internal: scalar op {} does not take {}", scalar::info(op).name, types[0].name()));
-  // Approximations differ between devices: never folded.
-  const bool approximate = op >= ScalarOp::ex2_approx && op <= ScalarOp::rsqrt_approx;
-  const bool platform = op >= ScalarOp::exp_f64;
-  if (all_constant && !approximate && !platform)
-    return constant(scalar::evaluate(op, {constants.data(), operands.size()}, attribute));
-  if (op == ScalarOp::select || op == ScalarOp::rare) {
-    if (operands[1].id == operands[2].id) return operands[1];
-    if (is_constant((*this)[operands[0].id])) {
-      const bool c = constants[0].bits != 0;
-      return op == ScalarOp::select ? (c ? operands[1] : operands[2]) : (c ? operands[2] : operands[1]);
-    }
+  const auto type = scalar::result_type(op, {types.data(), n}, attribute);
+  if (!type) throw CompileError("internal: " + std::string(scalar::info(op).name) + " does not take these types");
+  if (folds) return constant(scalar::evaluate(op, {constants.data(), n}, attribute));
+  if (is_commutative(op)) {
+    const auto rank = [&](Value x) { return std::pair((*this)[x.id].kind == InstructionKind::constant, x.id); };
+    if (rank(v[1]) < rank(v[0])) std::swap(v[0], v[1]);
   }
-  if (op == ScalarOp::convert && scalar::compute_type(attribute) == types[0]) return operands[0];
-  if (op == ScalarOp::round_to) {
-    if (attribute == types[0]) return operands[0];
-    const Instruction& o = (*this)[operands[0].id];
-    if (o.kind == InstructionKind::scalar && o.op == ScalarOp::round_to && holds(attribute, o.attribute)) return operands[0];
-    if (o.kind == InstructionKind::load && holds(attribute, o.attribute)) return operands[0];
-  }
-  in.type = *type;
+  if (const auto simpler = simplify_scalar(*this, op, {v.data(), n}, attribute)) return *simpler;
+  const bool has_attribute = op == ScalarOp::convert || op == ScalarOp::bitcast || op == ScalarOp::round_to;
+  Instruction in{.kind = InstructionKind::scalar,
+                 .op = op,
+                 .type = *type,
+                 .attribute = op == ScalarOp::convert ? *type : has_attribute ? attribute : f32,
+                 .index = {}};
+  for (size_t i = 0; i < n; ++i) in.operands[i] = v[i].id;
   return add(std::move(in));
 }
 
 Value Body::load(int buffer, DType storage, std::vector<Expr> index, Value mask, Value fill) {
-  Instruction in{.kind = InstructionKind::load, .type = scalar::compute_type(storage), .attribute = storage};
-  in.id = buffer;
-  in.index = std::move(index);
-  in.operands[0] = mask.id;
-  in.operands[1] = fill.id;
+  const DType type = scalar::compute_type(storage);
+  if (guard_.id >= 0) {
+    const Value both[] = {guard_, mask};
+    if (mask.id < 0) fill = constant({type, 0});
+    mask = mask.id < 0 ? guard_ : scalar(ScalarOp::bit_and, both);
+  }
+  if (mask.id >= 0 && (*this)[mask.id].kind == InstructionKind::constant) {
+    if ((*this)[mask.id].bits == 0) return fill;
+    mask = {};
+  }
+  Instruction in{
+      .kind = InstructionKind::load, .type = type, .attribute = storage, .id = buffer, .index = std::move(index)};
+  if (mask.id >= 0) {
+    in.operands[0] = mask.id;
+    in.operands[1] = fill.id;
+  }
   return add(std::move(in));
 }
 
 Value Body::index_value(Expr index, DType type) {
+  if (ranges_) index = simplify(index, *ranges_);
   if (const auto c = index.constant()) return constant(scalar::constant_int(type, *c));
-  Instruction in{.kind = InstructionKind::index_value, .type = type, .attribute = {}};
-  in.index = {index};
-  return add(std::move(in));
+  return add({.kind = InstructionKind::index_value, .type = type, .attribute = f32, .index = {index}});
 }
 
-Expr Body::to_index(Value value, Expr bound, IndexMode mode) {
-  if (value.type != i64) throw CompileError("internal: an index must be computed in i64");
-  Instruction in{.kind = InstructionKind::to_index, .type = i64, .attribute = {}, .mode = mode};
-  in.operands[0] = value.id;
-  in.index = {bound};
+Expr Body::to_index(Value v, Expr bound, IndexMode mode) {
+  const Instruction source = (*this)[v.id];
+  if (source.kind == InstructionKind::constant && source.bits <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    const auto c = static_cast<int64_t>(source.bits);
+    if (bound.constant() && c < *bound.constant()) return c;
+  }
+  if (source.kind == InstructionKind::index_value && ranges_ && provably_within(source.index[0], bound, *ranges_))
+    return source.index[0];
+  if (guard_.id >= 0 && mode == IndexMode::check) {
+    const Value choice[] = {guard_, v, constant(scalar::constant_int(i64, 0))};
+    v = scalar(ScalarOp::select, choice);
+  }
+  Instruction in{.kind = InstructionKind::to_index, .type = i64, .attribute = f32, .mode = mode, .index = {bound}};
+  in.operands[0] = v.id;
+  if (mode == IndexMode::check) in.id = message_;
   return Expr::value(add(std::move(in)).id);
 }
 
 Value Body::reduce(ReduceKind kind, Value operand) {
-  Instruction in{.kind = InstructionKind::reduce, .type = operand.type, .attribute = {}};
+  Instruction in{.kind = InstructionKind::reduce,
+                 .type = operand.type,
+                 .attribute = f32,
+                 .id = static_cast<int32_t>(kind),
+                 .index = {}};
   in.operands[0] = operand.id;
-  in.id = static_cast<int32_t>(kind);
   return add(std::move(in));
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/graph/expr.h"
@@ -28,9 +29,9 @@ enum class InstructionKind : uint8_t {
   constant,     ///< bits
   number,       ///< run-time number: graph symbol `id`, converted on the host to `type`
   scalar,       ///< scalar op `op` with dtype attribute
-  load,         ///< buffer `id` at `index`; operands[0] mask or -1, operands[1] fill (with a mask)
+  load,         ///< buffer `id` of storage dtype `attribute` at `index`; operands[0] mask or -1, operands[1] fill
   index_value,  ///< to_value(index[0]) as i32 or i64
-  to_index,     ///< operands[0] (i64) made safe for an extent index[0]; see IndexMode
+  to_index,     ///< operands[0] (i64) made safe for an extent index[0]; see IndexMode; check: `id` is the message
   reduce,       ///< folds operands[0] over the nest's reduction axes with reduce kind `id`, canonical order
 };
 
@@ -44,7 +45,7 @@ struct Instruction {
   InstructionKind kind;
   ScalarOp op{};
   DType type;                             ///< compute type of the result
-  DType attribute;                        ///< dtype attribute of convert, bitcast, round_to
+  DType attribute;                        ///< dtype attribute of convert, bitcast, round_to; storage dtype of a load
   IndexMode mode{};
   std::array<ValueId, 3> operands{-1, -1, -1};
   uint64_t bits = 0;
@@ -55,8 +56,16 @@ struct Instruction {
 
 /// A hash-consed arena of instructions in dependency order: adding an equal instruction returns the old id.
 /// Constant operands fold through scalar::evaluate; round_to of an already rounded value and identity converts vanish.
+///
+/// Copying a body does not copy its build context (ranges, guard, message).
 class Body {
  public:
+  Body() = default;
+  Body(const Body& other);
+  Body& operator=(const Body& other);
+  Body(Body&&) = default;
+  Body& operator=(Body&&) = default;
+
   Value constant(scalar::Constant c);
   Value number(int symbol, DType type);
   Value scalar(ScalarOp op, std::span<const Value> operands, DType attribute = f32);
@@ -66,6 +75,20 @@ class Body {
   /// The only door from values to indices. The result is used in index expressions as Expr::value(id).
   Expr to_index(Value value, Expr bound, IndexMode mode);
   Value reduce(ReduceKind kind, Value operand);
+  /// What a failed check of the next to_index writes to the status word: 1 + the number of the program's message.
+  void set_check_word(uint64_t word) { check_word_ = word; }
+
+  /// Lets index_value, comparisons of index values and to_index be decided by ranges while building; nullptr: no more.
+  /// The ranges must outlive the use.
+  void use_ranges(const graph::Ranges* ranges) { ranges_ = ranges; }
+  const graph::Ranges* ranges() const { return ranges_; }
+  /// While a guard is set, loads touch no memory and checks report nothing where it is false. Returns the previous one.
+  Value set_guard(Value guard) { return std::exchange(guard_, guard); }
+  /// The number that checked indices report (Program::messages); becomes the id of to_index instructions.
+  void set_message(int message) { message_ = message; }
+
+  /// Appends an instruction as it is (the parser; passes that rebuild a body); equal ones still share an id.
+  Value append(Instruction instruction) { return add(std::move(instruction)); }
 
   size_t size() const { return instructions_.size(); }
   const Instruction& operator[](ValueId id) const { return instructions_[static_cast<size_t>(id)]; }
@@ -73,8 +96,13 @@ class Body {
 
  private:
   Value add(Instruction instruction);
+  Value value(ValueId id) const { return {id, (*this)[id].type}; }
+  uint64_t check_word_ = 0;
   std::vector<Instruction> instructions_;
   std::unordered_multimap<size_t, ValueId> by_hash_;
+  const graph::Ranges* ranges_ = nullptr;
+  Value guard_;
+  int message_ = -1;
 };
 
 }  // namespace sinter::loop

@@ -52,6 +52,15 @@ struct Group {
   std::vector<Nest> nests;
   std::vector<graph::NodeId> nodes;   ///< graph nodes computed here, for explain()
   std::vector<std::string> notes;     ///< decisions in words, for explain()
+  std::vector<std::string> comments;  ///< the graph's ops with the user's source lines, for the kernel text
+};
+
+/// An output that is a view of an input: no kernel writes it.
+struct Alias {
+  int output = 0;
+  int input = 0;
+  Expr offset;                  ///< elements, from the input's first element
+  std::vector<Expr> strides;
 };
 
 /// Groups in execution order.
@@ -59,13 +68,22 @@ struct Program {
   std::string name;
   std::vector<Buffer> buffers;
   std::vector<Group> groups;
-  std::vector<DType> number_types;    ///< unused entries are boolean
+  std::vector<Alias> aliases;         ///< outputs without a kernel
+  std::vector<DType> number_types;    ///< by symbol: i64 or f64 as the user gave it; unused entries are boolean
   int symbol_count = 0;
+  graph::Ranges ranges;               ///< of the symbols
   bool uses_status = false;           ///< some body has a checked index
+  std::vector<std::string> messages;  ///< by message number of checked indices: op and line
 };
 
+/// Ranges of a nest's axes and of the symbols.
+graph::Ranges nest_ranges(const Nest& nest, const graph::Ranges& symbols);
+
+/// Text form; print(parse(print(p))) is print(p). Ranges of symbols are part of it.
 std::string print(const Program& program);
+/// Throws CompileError naming the line.
 Program parse(std::string_view text);
+/// Throws CompileError naming group, nest and instruction: order, types, buffers, ranks, axes, values under reductions.
 void verify(const Program& program);
 
 }  // namespace sinter::loop

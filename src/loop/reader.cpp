@@ -4,10 +4,11 @@
 namespace sinter::loop {
 
 Value Reader::read_broadcast(size_t operand, std::span<const Expr> index) {
-  const auto& shape = operand_type(operand).shape;
-  std::vector<Expr> own;
-  const size_t skip = index.size() - shape.size();
-  for (size_t d = 0; d < shape.size(); ++d) own.push_back(shape[d].is_constant(1) ? Expr(int64_t{0}) : index[skip + d]);
+  const graph::ValueType& type = operand_type(operand);
+  const auto dropped = index.size() - type.shape.size();
+  std::vector<Expr> own(index.begin() + static_cast<std::ptrdiff_t>(dropped), index.end());
+  for (size_t d = 0; d < own.size(); ++d)
+    if (type.shape[d].is_constant(1)) own[d] = 0;
   return read(operand, own);
 }
 

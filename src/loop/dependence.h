@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "src/loop/program.h"
+
+namespace sinter::loop {
+
+/// Bit i: depends on axis i.
+using AxisSet = uint64_t;
+
+/// Axes that an index expression depends on, with those of the to_index values in it.
+AxisSet axes_of(Expr e, const std::vector<AxisSet>& of_values);
+
+/// For each instruction the axes that its value depends on. A reduce depends on no reduction axis.
+std::vector<AxisSet> axis_dependence(const Nest& nest);
+
+/// Reduction axes of a nest.
+AxisSet reduction_axes(const Nest& nest);
+
+/// Instructions that stores, or checked indices, need (directly or not), by id.
+std::vector<bool> live_instructions(const Nest& nest);
+
+}  // namespace sinter::loop
