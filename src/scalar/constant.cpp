@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "src/scalar/native.h"
 #include "src/scalar/scalar_ops.h"
@@ -14,7 +12,7 @@ Constant constant_f64(double v) { return {f64, std::bit_cast<uint64_t>(v)}; }
 Constant constant_bool(bool v) { return {boolean, v}; }
 
 Constant constant_int(DType t, int64_t v) {
-  return {t, t.bits() == 32 ? static_cast<uint32_t>(v) : static_cast<uint64_t>(v)};
+  return with_native(t, [v]<class T>(T) { return to_constant(convert_native<T>(v)); });
 }
 
 Constant constant_of(DType t, double v) {
@@ -52,6 +50,7 @@ Constant load_element(const void* p, DType s) {
 }
 
 void store_element(void* p, DType s, const Constant& value) {
+  if (value.dtype != compute_type(s)) throw CompileError("internal: an element is stored from another compute type");
   uint64_t bits = value.bits;
   if (s == f16) bits = f32_to_f16_bits(std::bit_cast<float>(static_cast<uint32_t>(bits)));
   if (s == bf16) bits = f32_to_bf16_bits(std::bit_cast<float>(static_cast<uint32_t>(bits)));

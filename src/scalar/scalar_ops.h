@@ -61,9 +61,10 @@ struct Constant {
 };
 Constant constant_f32(float v);
 Constant constant_f64(double v);
+/// The integer v as a constant of compute type t: integers wrap, floats round once, boolean is v != 0.
 Constant constant_int(DType t, int64_t v);
 Constant constant_bool(bool v);
-/// The number v as a constant of compute type t (double -> t with the convert rule; exact for integers through int64_t).
+/// The number v as a constant of compute type t, by the convert rule. Integers beyond 2^53 need constant_int.
 Constant constant_of(DType t, double v);
 double as_double(const Constant& c);
 int64_t as_int(const Constant& c);
