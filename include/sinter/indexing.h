@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/operand.h>
+#include <sinter/tensor.h>
+
+#include <cstdint>
+
+// Reads at indices that are data. An index tensor is i32 or i64; indices are in [0, extent) (negative ones do not count
+// from the end, as in PyTorch). One that is out of range throws UserError on the CPU; on a GPU it is reported at the next
+// synchronisation, and memory outside the operand is never touched.
+
+#pragma GCC visibility push(default)
+namespace sinter {
+
+/// The elements of dim `dim` at `index` (1-d, or 0-d for one), in its order.
+Tensor index_select(Operand x, int64_t dim, Operand index);
+/// Result at i, j, k for dim 1: x at i, index at (i, j, k), k. The index has the rank of x and no larger extents but in
+/// `dim`; the result has its shape.
+Tensor gather(Operand x, int64_t dim, Operand index);
+
+}  // namespace sinter
+#pragma GCC visibility pop

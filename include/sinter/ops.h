@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Every op. One header a family; include what you use, or this.
+
+#include <sinter/creation.h>
+#include <sinter/image.h>
+#include <sinter/indexing.h>
+#include <sinter/pointwise.h>
+#include <sinter/reductions.h>
+#include <sinter/views.h>

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/operand.h>
+#include <sinter/tensor.h>
+
+// Pointwise ops. Arguments are tensors or numbers, at least one of them a tensor; shapes broadcast as in NumPy. Dtypes
+// promote as in PyTorch: tensors with dimensions before 0-d tensors before numbers, unless the weaker one is of a higher
+// category (boolean < integer < floating); u16, u32 and u64 mix with floating dtypes only. Narrow integers wrap after
+// every op, f16 and bf16 are computed in f32 and rounded once. A number beside an f16 or bf16 tensor enters arithmetic
+// in f32; comparisons round it first.
+//
+// All of them throw UserError for shapes that do not broadcast and for dtypes that the op refuses.
+
+#pragma GCC visibility push(default)
+namespace sinter {
+
+// Arithmetic. Of booleans, add is or and mul is and; sub and neg refuse them.
+Tensor add(Operand a, Operand b);
+Tensor sub(Operand a, Operand b);
+Tensor mul(Operand a, Operand b);
+Tensor div(Operand a, Operand b);  ///< true division: integers and booleans give f32
+Tensor neg(Operand x);
+Tensor abs(Operand x);
+Tensor operator+(Operand a, Operand b);
+Tensor operator-(Operand a, Operand b);
+Tensor operator*(Operand a, Operand b);
+Tensor operator/(Operand a, Operand b);
+Tensor operator-(Operand x);
+
+// Extremes. A NaN in any argument gives NaN, and -0 is below +0.
+Tensor minimum(Operand a, Operand b);
+Tensor maximum(Operand a, Operand b);
+Tensor clamp(Operand x, Operand min, Operand max);  ///< minimum(maximum(x, min), max): max wins where min > max
+Tensor clamp_min(Operand x, Operand min);
+Tensor clamp_max(Operand x, Operand max);
+
+// Comparisons give boolean and are false with NaN, but for ne, which is true.
+Tensor eq(Operand a, Operand b);
+Tensor ne(Operand a, Operand b);
+Tensor lt(Operand a, Operand b);
+Tensor le(Operand a, Operand b);
+Tensor gt(Operand a, Operand b);
+Tensor ge(Operand a, Operand b);
+Tensor operator==(Operand a, Operand b);
+Tensor operator!=(Operand a, Operand b);
+Tensor operator<(Operand a, Operand b);
+Tensor operator<=(Operand a, Operand b);
+Tensor operator>(Operand a, Operand b);
+Tensor operator>=(Operand a, Operand b);
+
+// Logic on truth values (x != 0; NaN is true); the result is boolean. C++'s ! && || are not overloaded: they could not
+// keep their short-circuit meaning.
+Tensor logical_not(Operand x);
+Tensor logical_and(Operand a, Operand b);
+Tensor logical_or(Operand a, Operand b);
+Tensor logical_xor(Operand a, Operand b);
+/// a where the boolean tensor `condition` holds, else b.
+Tensor where(Operand condition, Operand a, Operand b);
+
+// Rounding to integers; integer dtypes stay as they are.
+Tensor floor(Operand x);
+Tensor ceil(Operand x);
+Tensor round(Operand x);  ///< half to even
+Tensor trunc(Operand x);
+
+// Exponentials and powers. Integers and booleans give f32. Within 1 ulp in f32; f16 and bf16 are rounded from a value
+// with an error of at most 1/8 ulp of theirs.
+Tensor exp(Operand x);
+Tensor log(Operand x);
+Tensor sqrt(Operand x);  ///< correctly rounded
+Tensor rsqrt(Operand x);
+Tensor tanh(Operand x);
+Tensor erf(Operand x);
+/// base to the power of exponent. The exponents 0, 1, 2, 3, -1, -2, 0.5 and -0.5, given as a number, are products,
+/// quotients and square roots. Integers stay integers (and wrap) with an integer exponent, which as a number must not be
+/// negative.
+Tensor pow(Operand base, Operand exponent);
+Tensor square(Operand x);
+
+// Activations. silu and gelu take floating dtypes.
+Tensor relu(Operand x);
+Tensor sigmoid(Operand x);
+Tensor silu(Operand x);  ///< x * sigmoid(x), rounded once
+
+enum class Approximate : uint8_t {
+  none,  ///< x / 2 * (1 + erf(x / sqrt(2)))
+  tanh,  ///< x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))
+};
+struct GeluOptions {
+  Approximate approximate = Approximate::none;
+};
+Tensor gelu(Operand x, GeluOptions options = {});
+
+/// Converts to a dtype. Floating to integer drops the fraction and saturates, NaN gives 0; integers wrap; boolean is
+/// x != 0; narrower floats round half to even.
+Tensor to(Operand x, DType dtype);
+/// The same data on a device; `x` itself if it is there already.
+Tensor to(const Tensor& x, Device device, SourceLine line = SourceLine::current());
+
+}  // namespace sinter
+#pragma GCC visibility pop

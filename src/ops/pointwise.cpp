@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/ops/pointwise.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "src/ops/pointwise_samples.h"
+#include "src/reference/elementwise.h"
+
+namespace sinter::ops {
+namespace {
+
+constexpr std::string_view number_names[] = {"lhs", "rhs", "third"};
+
+std::vector<Argument> arguments_of(const Pointwise& op, graph::AttributeReader& attributes) {
+  return op.numbers ? read_arguments(attributes, op.arguments) : operand_arguments(op.arguments);
+}
+
+std::vector<graph::ValueType> infer(const Pointwise& op, graph::InferContext& context) {
+  graph::AttributeReader attributes = context.attributes();
+  const auto arguments = arguments_of(op, attributes);
+  const auto types = argument_types(
+      arguments, [&](size_t i) -> const graph::ValueType& { return context.operand(i); });
+  const DType common = common_dtype(context, types);
+  if (op.refuse)
+    if (auto refusal = op.refuse(types, common)) context.fail(std::move(refusal->what), std::move(refusal->fix));
+  return {{op.types(common).result, context.broadcast_operands()}};
+}
+
+loop::Value lower(const Pointwise& op, loop::Reader& reader, std::span<const graph::Expr> index) {
+  graph::AttributeReader attributes = reader.attributes();
+  const auto arguments = arguments_of(op, attributes);
+  const auto types = argument_types(
+      arguments, [&](size_t i) -> const graph::ValueType& { return reader.operand_type(i); });
+  const DType operating = op.types(*result_type(types)).operating;
+  std::vector<loop::Value> values;
+  for (const Argument& a : arguments) values.push_back(argument_value(reader, a, index, operating, op.number_use));
+  return op.compute(reader.builder(), values, operating, attributes);
+}
+
+}  // namespace
+
+std::optional<Refusal> refuse_boolean(std::span<const ArgumentType>, DType common) {
+  if (!common.is_boolean()) return std::nullopt;
+  return Refusal{"boolean has no arithmetic of this kind; expected an integer or floating dtype",
+                 "cast with to(t, u8), or use logical_not, logical_and, logical_or, logical_xor"};
+}
+
+std::optional<Refusal> refuse_integers(std::span<const ArgumentType>, DType common) {
+  if (common.is_floating()) return std::nullopt;
+  return Refusal{fmt::format("expected a floating dtype, got {}", common.name()), "cast with to(t, f32)"};
+}
+
+graph::OpDef pointwise_op(Pointwise description) {
+  if (description.arguments > 1) description.numbers = true;
+  const auto op = std::make_shared<const Pointwise>(std::move(description));
+  graph::OpDef def;
+  def.name = op->name;
+  def.doc = op->doc;
+  def.op_class = graph::OpClass::pointwise;
+  def.min_operands = 1;
+  def.max_operands = static_cast<int>(op->arguments);
+  for (size_t i = 0; op->numbers && i < op->arguments; ++i)
+    def.params.push_back({number_names[i], graph::ParamKind::optional_number});
+  def.params.insert(def.params.end(), op->params.begin(), op->params.end());
+  def.infer = [op](graph::InferContext& context) { return infer(*op, context); };
+  def.lower = [op](loop::Reader& reader, std::span<const graph::Expr> index) { return lower(*op, reader, index); };
+  def.reference = reference::elementwise;
+  def.sample = [op](int variant) { return pointwise_sample(*op, variant); };
+  return def;
+}
+
+}  // namespace sinter::ops

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/ops/arguments.h"
+
+namespace sinter::ops {
+
+/// dtypes of a pointwise op: its arguments are converted to `operating`, and its arithmetic gives `result`.
+struct PointwiseTypes {
+  DType operating;
+  DType result;
+};
+
+/// Why an op refuses dtypes, and what to do about it.
+struct Refusal {
+  std::string what;
+  std::string fix;
+};
+
+/// Everything that distinguishes one pointwise op from another; pointwise_op() makes the definition.
+struct Pointwise {
+  std::string_view name;
+  std::string_view doc;
+  size_t arguments = 1;
+  bool numbers = false;                     ///< arguments may be numbers (always so for two and three arguments)
+  NumberUse number_use = NumberUse::compute;
+  std::vector<graph::Param> params = {};    ///< beyond the numbers
+  PointwiseTypes (*types)(DType common) = nullptr;
+  std::optional<Refusal> (*refuse)(std::span<const ArgumentType> arguments, DType common) = nullptr;
+  /// The arithmetic, on values of compute_type(operating); `rest` reads `params`. The framework rounds the result.
+  std::function<loop::Value(loop::Builder&, std::span<const loop::Value>, DType operating, graph::AttributeReader rest)>
+      compute = nullptr;
+  double low = -4, high = 4;                ///< sampled operand values
+  /// Forms of `params` that samples run through; one empty form if there are none.
+  std::vector<graph::Attributes> forms = {{}};
+};
+
+/// Broadcasts, promotes, reads and converts operands, and samples dtypes, shapes and numbers.
+graph::OpDef pointwise_op(Pointwise op);
+
+// Arithmetic that is one scalar op.
+template <loop::Value (loop::Builder::*method)(loop::Value)>
+loop::Value unary_value(loop::Builder& b, std::span<const loop::Value> v, DType, graph::AttributeReader) {
+  return (b.*method)(v[0]);
+}
+template <loop::Value (loop::Builder::*method)(loop::Value, loop::Value)>
+loop::Value binary_value(loop::Builder& b, std::span<const loop::Value> v, DType, graph::AttributeReader) {
+  return (b.*method)(v[0], v[1]);
+}
+
+// Type rules.
+inline PointwiseTypes keeps_dtype(DType t) { return {t, t}; }
+inline PointwiseTypes gives_floating(DType t) { return {floating_result(t), floating_result(t)}; }
+inline PointwiseTypes gives_boolean(DType t) { return {t, boolean}; }
+inline PointwiseTypes of_truth_values(DType) { return {boolean, boolean}; }
+
+// Refusals.
+std::optional<Refusal> refuse_boolean(std::span<const ArgumentType>, DType common);
+std::optional<Refusal> refuse_integers(std::span<const ArgumentType>, DType common);
+
+}  // namespace sinter::ops

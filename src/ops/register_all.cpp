@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <mutex>
+
+#include "src/ops/families.h"
+#include "src/ops/ops.h"
+
+namespace sinter::ops {
+
+void register_all_ops() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    register_arithmetic();
+    register_extremes();
+    register_comparison();
+    register_logic();
+    register_where();
+    register_rounding();
+    register_exponential();
+    register_power();
+    register_activation();
+    register_cast();
+    register_reshape();
+    register_permute();
+    register_expand();
+    register_slice();
+    register_join();
+    register_pad();
+    register_reduction();
+    register_creation();
+    register_arange();
+    register_indexing();
+    register_image_crop();
+    register_image_resize();
+    register_image_crop_resize();
+  });
+}
+
+}  // namespace sinter::ops
