@@ -30,6 +30,9 @@ uint32_t word(std::span<const std::byte> bytes, size_t index) {
   return value;
 }
 
+/// From sm_90 on a block's shared memory begins with 1 KiB of the system's own, which the section counts in.
+int reserved_shared(const ElfFile& elf) { return elf.find(".nv.shared.reserved.0") != nullptr ? 1024 : 0; }
+
 template <class F>
 void for_each_record(const ElfFile& elf, std::span<const std::byte> info, F f) {
   while (!info.empty()) {
@@ -64,7 +67,7 @@ FunctionInfo kernel_resources(std::span<const std::byte> cubin, std::string_view
         info.max_threads = static_cast<int>(word(r.bytes, 0) * word(r.bytes, 1) * word(r.bytes, 2));
     });
   if (const auto* shared = elf.find(fmt::format(".nv.shared.{}", kernel)))
-    info.static_shared_bytes = static_cast<int>(shared->header.sh_size);
+    info.static_shared_bytes = static_cast<int>(shared->header.sh_size) - reserved_shared(elf);
   return info;
 }
 

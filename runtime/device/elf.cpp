@@ -14,6 +14,7 @@ ElfFile::ElfFile(std::span<const std::byte> file, std::string_view what) : file_
   if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 || header_.e_ident[EI_CLASS] != ELFCLASS64 ||
       header_.e_ident[EI_DATA] != ELFDATA2LSB)
     damaged("not a 64-bit little-endian ELF file");
+  part(header_.e_phoff, uint64_t{header_.e_phnum} * header_.e_phentsize);
   read_sections();
   read_symbols();
 }

@@ -2,7 +2,6 @@
 #include "runtime/device/cpu/thread_pool.h"
 
 #include <gtest/gtest.h>
-#include <immintrin.h>
 #include <sinter/error.h>
 #include <sinter/stream.h>
 
@@ -13,6 +12,10 @@
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace sinter::device::cpu {
 namespace {
@@ -123,6 +126,7 @@ TEST_P(ThreadPool, TheCountMayChangeWhileOthersCall) {
   caller.join();
 }
 
+#if defined(__x86_64__)
 TEST_P(ThreadPool, BodiesKeepSubnormalsAndTheCallerItsMode) {
   const unsigned before = _mm_getcsr();
   _mm_setcsr(before | 0x8040 | 0x2000);  // flush to zero, denormals are zero, round down
@@ -141,6 +145,7 @@ TEST_P(ThreadPool, BodiesKeepSubnormalsAndTheCallerItsMode) {
   EXPECT_EQ(rounded_down.load(), 0);
   EXPECT_EQ(after & ~0x3fu, chosen & ~0x3fu);
 }
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Threads, ThreadPool, testing::Values(1, 2, 4, 9));
 

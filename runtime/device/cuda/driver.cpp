@@ -52,6 +52,10 @@ DriverResult load_driver(const std::string& library) {
     return result;
   }
   const int version = version_of(handle);
+  if (version == 0) {
+    result.tried = library + ": is no CUDA driver";
+    return result;
+  }
   auto get = reinterpret_cast<GetProcAddress>(dlsym(handle, "cuGetProcAddress_v2"));
   if (version < minimum_driver_version || get == nullptr) {
     result.tried = fmt::format("{}: driver for CUDA {}.{}", library, version / 1000, version % 1000 / 10);
