@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "codegen/schedule/scheduled.h"
+#include "codegen/schedule/target.h"
+#include "src/loop/program.h"
+
+namespace sinter::schedule {
+
+/// Candidate tile kernels for a nest, best first by the written cost model (tiling.h). The driver takes the first that
+/// meets the machine's limits; all give the same bits.
+std::vector<ScheduledKernel> schedule(const loop::Program& program, const loop::Nest& nest, const std::string& name,
+                                      const std::vector<std::string>& comments, const Target& target);
+
+}  // namespace sinter::schedule

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/tile/ir.h"
+#include "src/graph/expr.h"
+
+namespace sinter::schedule {
+
+/// Where a kernel parameter comes from at launch.
+struct ParameterSource {
+  enum class Kind : uint8_t { buffer, index, number, status };
+  Kind kind = Kind::buffer;
+  int id = -1;           ///< buffer of the program, or number symbol
+  graph::Expr expr;      ///< index: value over symbols
+  DType dtype;           ///< number: compute type
+};
+
+/// A tile program and how it is launched.
+struct ScheduledKernel {
+  tile::Kernel kernel;
+  graph::Expr grid;                      ///< number of programs
+  std::vector<ParameterSource> sources;  ///< one per kernel parameter
+  int64_t elements_per_program = 1;      ///< CPU: how much work a program is
+};
+
+}  // namespace sinter::schedule
