@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole programs: hand-written text, control flow, shapes in registers, status words, threads, and what objects need.
+#include <elf.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "codegen/llvm/open.h"
+#include "codegen/tile/builder.h"
+#include "src/scalar/scalar_ops.h"
+#include "tests/llvm/compiled_kernel.h"
+
+namespace sinter::llvm_codegen {
+namespace {
+
+using tile::Value;
+
+tile::Kernel program(const std::string& name) {
+  std::ifstream in(std::string(SINTER_SOURCE_DIR) + "/tests/tile/" + name);
+  std::ostringstream s;
+  s << in.rdbuf();
+  return tile::parse(s.str());
+}
+
+std::vector<float> random_floats(size_t n) {
+  std::mt19937_64 random(11);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(n);
+  for (float& v : x) v = normal(random);
+  return x;
+}
+
+TEST(LlvmPrograms, SoftmaxText) {
+  for (const TargetOptions& target : runnable_targets()) {
+    const CompiledKernel kernel(program("softmax.tile"), target);
+    for (const int64_t n : {1, 2, 15, 16, 100, 1000, 1023, 1024}) {
+      constexpr int64_t rows = 3;
+      const std::vector<float> x = random_floats(static_cast<size_t>(rows * n));
+      std::vector<float> y(x.size());
+      kernel(0, rows, x.data(), y.data(), n);
+      for (int64_t r = 0; r < rows; ++r) {
+        const float* row = x.data() + r * n;
+        const double largest = *std::max_element(row, row + n);
+        double sum = 0;
+        for (int64_t c = 0; c < n; ++c) sum += std::exp2(row[c] - largest);
+        for (int64_t c = 0; c < n; ++c)
+          ASSERT_NEAR(y[static_cast<size_t>(r * n + c)], std::exp2(row[c] - largest) / sum,
+                      1e-6 / std::sqrt(double(n)));
+      }
+    }
+  }
+}
+
+TEST(LlvmPrograms, TransposeText) {
+  for (const TargetOptions& target : runnable_targets()) {
+    const CompiledKernel kernel(program("transpose.tile"), target);
+    for (const int64_t rows : {1, 15, 16, 33}) {
+      for (const int64_t columns : {1, 16, 17, 50}) {
+        const std::vector<float> x = random_floats(static_cast<size_t>(rows * columns));
+        std::vector<float> y(x.size());
+        kernel(0, ((rows + 15) / 16) * ((columns + 15) / 16), x.data(), y.data(), rows, columns);
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t c = 0; c < columns; ++c)
+            ASSERT_EQ(y[static_cast<size_t>(c * rows + r)], x[static_cast<size_t>(r * columns + c)])
+                << rows << "x" << columns;
+      }
+    }
+  }
+}
+
+/// Reference of trans: element numbers by coordinates.
+TEST(LlvmPrograms, TransOfEveryPermutation) {
+  const std::vector<int32_t> dims{4, 2, 8, 16};
+  std::vector<int> perm{0, 1, 2, 3};
+  do {
+    tile::KernelBuilder b("trans");
+    const int y = b.add_pointer("y", i32, {.written = true});
+    const tile::Type shape = tile::Type::tile(i32, dims);
+    const int32_t strides[] = {256, 128, 16, 1};
+    Value number = b.constant(shape, 0);
+    for (int d = 0; d < 4; ++d) number = b.add(number, b.mul(b.iota(d, shape), b.constant(i32, strides[d])));
+    tile::Access plain;
+    plain.dims = {tile::along(0, 1)};
+    b.block_store(y, plain, b.reshape(b.trans(number, perm), {1024}));
+    std::vector<int32_t> got(1024);
+    CompiledKernel(b.finish())(0, 1, got.data());
+    for (int32_t e = 0; e < 1024; ++e) {
+      int32_t rest = e, source = 0;
+      for (size_t d = 4; d-- > 0;) {
+        const auto from = static_cast<size_t>(perm[d]);
+        source += rest % dims[from] * strides[from];
+        rest /= dims[from];
+      }
+      ASSERT_EQ(got[static_cast<size_t>(e)], source) << perm[0] << perm[1] << perm[2] << perm[3];
+    }
+  } while (std::next_permutation(perm.begin(), perm.end()));
+}
+
+TEST(LlvmPrograms, BroadcastStretchesAnyDims) {
+  for (int stretched = 0; stretched < 8; ++stretched) {
+    const std::vector<int32_t> to{8, 4, 16};
+    std::vector<int32_t> from = to;
+    for (int d = 0; d < 3; ++d)
+      if (stretched >> d & 1) from[static_cast<size_t>(d)] = 1;
+    tile::KernelBuilder b("broadcast");
+    const int y = b.add_pointer("y", i32, {.written = true});
+    const tile::Type small = tile::Type::tile(i32, from);
+    Value v = b.constant(small, 0);
+    const int32_t weight[] = {100, 10000, 1};
+    for (int d = 0; d < 3; ++d) v = b.add(v, b.mul(b.iota(d, small), b.constant(i32, weight[d])));
+    tile::Access plain;
+    plain.dims = {tile::along(0, 1)};
+    b.block_store(y, plain, b.reshape(b.broadcast(v, tile::Type::tile(i32, to)), {512}));
+    std::vector<int32_t> got(512);
+    CompiledKernel(b.finish())(0, 1, got.data());
+    for (int32_t e = 0; e < 512; ++e) {
+      const int32_t k[] = {e / 64, e / 16 % 4, e % 16};
+      int32_t expected = 0;
+      for (int d = 0; d < 3; ++d) expected += stretched >> d & 1 ? 0 : k[d] * weight[d];
+      ASSERT_EQ(got[static_cast<size_t>(e)], expected) << stretched;
+    }
+  }
+}
+
+/// Row sums by a loop over masked tiles with a carried tile; every second row is negated in an if.
+tile::Kernel row_sums() {
+  tile::KernelBuilder b("rows");
+  const int x = b.add_pointer("x", f32), y = b.add_pointer("y", f32, {.written = true}), n = b.add_scalar("n", i64);
+  const Value row = b.program_id(), columns = b.parameter(n), start = b.mul(row, columns), none = b.constant(f32, -0.0);
+  const Value sums = b.broadcast(none, tile::Type::tile(f32, {32}));
+  const std::vector<Value> total =
+      b.for_loop(b.literal(0), columns, b.literal(32), {sums}, [&](Value i, std::span<const Value> carried) {
+        tile::Access a;
+        a.base = tile::Index(start);
+        a.dims = {tile::along(i, 1, columns)};
+        return std::vector<Value>{b.add(carried[0], b.block_load(x, a, {32}, 1, none))};
+      });
+  const Value sum = b.reduce(tile::ReduceKind::sum, 0, total[0]);
+  const std::vector<Value> result = b.if_then(
+      b.eq(b.irem(row, b.literal(2)), b.literal(1)), [&] { return std::vector<Value>{b.neg(sum)}; },
+      [&] { return std::vector<Value>{sum}; });
+  tile::Access one;
+  one.base = tile::Index(row);
+  one.dims = {tile::along(0, 1)};
+  b.block_store(y, one, result[0]);
+  return b.finish();
+}
+
+TEST(LlvmPrograms, LoopsCarryTilesAndIfsYield) {
+  const CompiledKernel kernel(row_sums());
+  for (const int64_t n : {0, 1, 31, 32, 33, 100}) {
+    std::vector<float> x(static_cast<size_t>(5 * n)), y(5, 77);
+    std::iota(x.begin(), x.end(), 1.0f);
+    kernel(0, 5, x.data(), y.data(), n);
+    for (int64_t r = 0; r < 5; ++r) {
+      float sum = 0;
+      for (int64_t c = 0; c < n; ++c) sum += x[static_cast<size_t>(r * n + c)];
+      EXPECT_EQ(y[static_cast<size_t>(r)], r % 2 ? -sum : sum) << n;
+    }
+  }
+}
+
+TEST(LlvmPrograms, GatherAndScatterLeaveMaskedLanesAlone) {
+  // y[index[i]] = x[index[i]] + 1 where index is in range; the others are not touched and read as 50
+  tile::KernelBuilder b("permute");
+  const int x = b.add_pointer("x", u8), index = b.add_pointer("index", i64),
+            y = b.add_pointer("y", u8, {.written = true});
+  const int z = b.add_pointer("z", u8, {.written = true});
+  tile::Access plain;
+  plain.dims = {tile::along(0, 1)};
+  const Value at = b.block_load(index, plain, {32}), zero = b.literal(0), extent = b.literal(100);
+  const Value inside = b.bit_and(b.le(zero, at), b.lt(at, extent));
+  const Value v = b.gather(x, at, inside, b.constant(u32, 50));
+  b.block_store(z, plain, v);
+  b.scatter(y, at, b.add(v, b.constant(u32, 1)), inside);
+  const tile::Kernel kernel = b.finish();
+  std::mt19937_64 random(1);
+  std::vector<uint8_t> in(100);
+  std::iota(in.begin(), in.end(), uint8_t{0});
+  std::vector<int64_t> where(32);
+  for (int64_t& w : where) w = random() % 3 ? static_cast<int64_t>(random() % 100) : static_cast<int64_t>(random());
+  for (const TargetOptions& target : runnable_targets()) {
+    std::vector<uint8_t> out(100, 200), read(32), expected(100, 200);
+    CompiledKernel(kernel, target)(0, 1, in.data(), where.data(), out.data(), read.data());
+    for (size_t i = 0; i < 32; ++i) {
+      const bool ok = where[i] >= 0 && where[i] < 100;
+      EXPECT_EQ(read[i], ok ? where[i] : 50);
+      if (ok) expected[static_cast<size_t>(where[i])] = static_cast<uint8_t>(where[i] + 1);
+    }
+    EXPECT_EQ(out, expected);
+  }
+}
+
+TEST(LlvmPrograms, FirstStatusStays) {
+  tile::KernelBuilder b("check");
+  const int x = b.add_pointer("x", i32), status = b.add_pointer("status", u64, {.written = true});
+  tile::Access row;
+  row.base = tile::Index(b.mul(b.program_id(), b.literal(16)));
+  row.dims = {tile::along(0, 1)};
+  const Value v = b.block_load(x, row, {16});
+  b.status_check(status, b.eq(v, b.constant(i32, 7)), 0x700000007);
+  b.status_check(status, b.eq(v, b.constant(i32, 9)), 0x900000009);
+  const CompiledKernel kernel(b.finish());
+  std::vector<int32_t> data(64, 1);
+  uint64_t word = 0;
+  kernel(0, 4, data.data(), &word);
+  EXPECT_EQ(word, 0u);
+  data[50] = 7;
+  data[20] = 9;
+  kernel(0, 4, data.data(), &word);
+  EXPECT_EQ(word, 0x900000009u);
+  kernel(3, 4, data.data(), &word);
+  EXPECT_EQ(word, 0x900000009u);
+}
+
+/// y = rare(x > 100, x + 1, fmod(x, 7) * 2)
+TEST(LlvmPrograms, RareLanesTakeTheSlowWay) {
+  tile::KernelBuilder b("rare");
+  const int x = b.add_pointer("x", f32), y = b.add_pointer("y", f32, {.written = true});
+  tile::Access plain;
+  plain.dims = {tile::along(b.mul(b.program_id(), b.literal(32)), 1)};
+  const Value v = b.block_load(x, plain, {32});
+  const Value slow = b.mul(b.fmod(v, b.constant(f32, 7)), b.constant(f32, 2));
+  b.block_store(y, plain, b.rare(b.lt(b.constant(f32, 100), v), b.add(v, b.constant(f32, 1)), slow));
+  const tile::Kernel k = b.finish();
+  const std::string ir = print_ir(k, host());
+  EXPECT_NE(ir.find("branch_weights"), std::string::npos) << ir;
+  std::vector<float> in(96, 3), out(96);
+  for (size_t i = 40; i < 96; i += 3) in[i] = 101 + static_cast<float>(i);
+  CompiledKernel{k}(0, 3, in.data(), out.data());
+  for (size_t i = 0; i < 96; ++i) EXPECT_EQ(out[i], in[i] > 100 ? std::fmod(in[i], 7.0f) * 2 : in[i] + 1) << i;
+}
+
+std::vector<std::string> undefined_symbols(const std::vector<std::byte>& object) {
+  const auto* elf = reinterpret_cast<const Elf64_Ehdr*>(object.data());
+  const auto* sections = reinterpret_cast<const Elf64_Shdr*>(object.data() + elf->e_shoff);
+  std::vector<std::string> names;
+  for (int s = 0; s < elf->e_shnum; ++s) {
+    if (sections[s].sh_type != SHT_SYMTAB) continue;
+    const auto* symbols = reinterpret_cast<const Elf64_Sym*>(object.data() + sections[s].sh_offset);
+    const auto* text = reinterpret_cast<const char*>(object.data() + sections[sections[s].sh_link].sh_offset);
+    for (size_t i = 1; i < sections[s].sh_size / sizeof(Elf64_Sym); ++i)
+      if (symbols[i].st_shndx == SHN_UNDEF) names.emplace_back(text + symbols[i].st_name);
+  }
+  return names;
+}
+
+TEST(LlvmPrograms, OnlyF64NeedsTheCLibrary) {
+  for (const TargetOptions& target : runnable_targets()) {
+    for (int k = 0; k < scalar::scalar_op_count; ++k) {
+      const auto op = static_cast<scalar::ScalarOp>(k);
+      const scalar::ScalarOpInfo& row = scalar::info(op);
+      for (const DType t : {f32, f64}) {
+        std::vector<DType> types(static_cast<size_t>(row.arity), t);
+        if (row.rule == scalar::ScalarRule::select) types[0] = boolean;
+        const DType attribute = row.rule == scalar::ScalarRule::bitcast ? (t == f32 ? u32 : u64) : t == f32 ? f16 : t;
+        if (!scalar::result_type(op, types, attribute)) continue;
+        tile::KernelBuilder b("k");
+        std::vector<Value> x;
+        tile::Access plain;
+        plain.dims = {tile::along(0, 1)};
+        for (size_t i = 0; i < types.size(); ++i)
+          x.push_back(b.block_load(b.add_pointer("x" + std::to_string(i), types[i]), plain, {16}));
+        const Value v = b.scalar(op, x, attribute);
+        b.block_store(b.add_pointer("y", b.type(v).dtype, {.written = true}), plain, v);
+        const std::vector<std::string> needs = undefined_symbols(compile(b.finish(), target));
+        const bool calls = row.classes == scalar::D || (op == scalar::ScalarOp::fmod && t == f64);
+        EXPECT_EQ(needs.size(), calls ? 1u : 0u)
+            << row.name << " " << t.name() << " needs " << (needs.empty() ? "" : needs[0]);
+      }
+    }
+  }
+}
+
+TEST(LlvmPrograms, TwoThreadsCompileAndRun) {
+  const tile::Kernel kernel = row_sums();
+  std::vector<float> x(64 * 100, 1), y(64);
+  std::vector<std::thread> threads;
+  for (int64_t t = 0; t < 2; ++t)
+    threads.emplace_back([&, t] {
+      for (int repeat = 0; repeat < 5; ++repeat)
+        CompiledKernel{kernel}(t * 32, t * 32 + 32, x.data(), y.data(), int64_t{100});
+    });
+  for (std::thread& t : threads) t.join();
+  for (size_t r = 0; r < y.size(); ++r) EXPECT_EQ(y[r], r % 2 ? -100 : 100);
+}
+
+TEST(LlvmPrograms, TheModuleCompilesTheSameObject) {
+  const BackendTable& table = open_backend(SINTER_LLVM_MODULE);
+  EXPECT_EQ(compile_through(table, row_sums(), host()), compile(row_sums(), host()));
+  EXPECT_EQ(std::string(table.version).substr(0, 5), "LLVM ");
+  EXPECT_THROW(compile_through(table, row_sums(), {"sparc", 128}), CompileError);
+}
+
+}  // namespace
+}  // namespace sinter::llvm_codegen
