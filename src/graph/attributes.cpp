@@ -5,6 +5,11 @@
 
 namespace sinter::graph {
 
+scalar::Constant constant_of(const Number& n, DType compute) {
+  return n.kind == Number::Kind::floating ? scalar::constant_of(compute, n.as_double())
+                                          : scalar::constant_int(compute, n.bits);
+}
+
 CallAttributes& CallAttributes::word(int64_t w) {
   if (n_words_ == max_words) throw UserError("an op call has too many attributes; give long lists as a tensor");
   words_[n_words_++] = w;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "src/graph/expr.h"
+#include "src/scalar/scalar_ops.h"
 
 namespace sinter::graph {
 
@@ -63,6 +64,10 @@ struct Number {
   int64_t as_int() const { return kind == Kind::floating ? static_cast<int64_t>(as_double()) : bits; }
   friend bool operator==(const Number&, const Number&) = default;
 };
+
+/// The number as a constant of a compute type: floating ones by the convert rule, integers wrap into integers and round
+/// once to floating types. A promoted number is converted the same way, on the host.
+scalar::Constant constant_of(const Number& number, DType compute);
 
 /// A number or extent inside a graph: a literal, or a symbol whose run-time value is the bits of a Number of that kind.
 struct Scalar {
