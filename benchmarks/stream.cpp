@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory-bound tile kernels against STREAM's triad with non-temporal stores on the same threads, in interleaved rounds
+// of one process. Bytes are those read and written by definition (no write-allocate).
+//
+//   bench_stream [rounds]
+#include <fmt/format.h>
+#include <sinter/error.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/llvm/open.h"
+#include "codegen/tile/builder.h"
+#include "runtime/device/backend.h"
+#include "runtime/device/cpu/machine.h"
+#include "runtime/device/cpu/thread_pool.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace {
+
+using namespace sinter;
+using tile::Value;
+
+/// Huge-page memory of the device's allocator, written once.
+class Buffer {
+ public:
+  explicit Buffer(size_t bytes) : bytes_(bytes), p_(device::backend(Device::cpu()).allocate(bytes, nullptr)) {
+    for (size_t i = 0; i < bytes / 4; ++i)
+      static_cast<uint32_t*>(p_)[i] = 0x3f800000u + static_cast<uint32_t>(i % 1000);
+  }
+  ~Buffer() { device::backend(Device::cpu()).release(p_, bytes_, nullptr); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(p_);
+  }
+
+ private:
+  size_t bytes_;
+  void* p_;
+};
+
+/// A tile kernel, loaded; runs programs on the pool.
+class Kernel {
+ public:
+  explicit Kernel(const tile::Kernel& kernel) {
+    const device::Properties machine = device::cpu::machine();
+    const auto start = std::chrono::steady_clock::now();
+    const auto object = llvm_codegen::compile_through(llvm_codegen::open_backend(SINTER_LLVM_MODULE), kernel,
+                                                      {machine.architecture, machine.vector_bits});
+    compile_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    module_ = device::backend(Device::cpu()).load(object);
+    function_ = module_->function(kernel.name);
+  }
+  void run(int64_t programs, const std::vector<uint64_t>& slots) const {
+    device::backend(Device::cpu()).launch(*function_, {.grid = programs}, slots.data(), slots.size(), nullptr);
+  }
+  double compile_ms() const { return compile_ms_; }
+
+ private:
+  std::shared_ptr<device::Module> module_;
+  device::Function* function_;
+  double compile_ms_ = 0;
+};
+
+uint64_t slot(const void* p) { return reinterpret_cast<uint64_t>(p); }
+uint64_t slot(float v) { return __builtin_bit_cast(uint32_t, v); }
+
+/// y = a * x + b; one program is `steps` tiles of `lanes`.
+tile::Kernel axpb(int lanes, int steps) {
+  tile::KernelBuilder b("axpb");
+  const int x = b.add_pointer("x", f32, {.alignment = 64});
+  const int y = b.add_pointer("y", f32, {.written = true, .alignment = 64});
+  const int a = b.add_scalar("a", f32), c = b.add_scalar("b", f32), n = b.add_scalar("n", i64);
+  const Value start = b.mul(b.program_id(), b.literal(static_cast<int64_t>(lanes) * steps)), extent = b.parameter(n);
+  const Value scale = b.parameter(a), shift = b.parameter(c), fill = b.constant(f32, 0.0);
+  const Value end = b.add(start, b.literal(static_cast<int64_t>(lanes) * steps));
+  b.for_loop(start, b.min(end, extent), b.literal(lanes), {}, [&](Value i, std::span<const Value>) {
+    tile::Access access;
+    access.dims = {tile::along(i, 1, extent)};
+    const Value v = b.block_load(x, access, {lanes}, 1, fill, tile::CachePolicy::streaming);
+    b.block_store(y, access, b.add(b.mul(v, scale), shift), tile::CachePolicy::streaming);
+    return std::vector<Value>{};
+  });
+  return b.finish();
+}
+
+/// u8 [pixels, 3] -> f32 [3, pixels]: (x / 255 - mean) / stddev as x * scale + shift by channel.
+tile::Kernel normalise(int lanes, int steps) {
+  tile::KernelBuilder b("normalise");
+  const int x = b.add_pointer("x", u8, {.alignment = 64});
+  const int y = b.add_pointer("y", f32, {.written = true, .alignment = 64});
+  const int n = b.add_scalar("pixels", i64);
+  const Value pixels = b.parameter(n), start = b.mul(b.program_id(), b.literal(static_cast<int64_t>(lanes) * steps));
+  const tile::Type shape = tile::Type::tile(f32, {lanes}, 3);
+  const Value channel = b.iota(tile::parts_dim, shape);
+  const auto by_channel = [&](float red, float green, float blue) {
+    const Value rest = b.select(b.eq(channel, b.constant(i32, 1)), b.constant(f32, green), b.constant(f32, blue));
+    return b.select(b.eq(channel, b.constant(i32, 0)), b.constant(f32, red), rest);
+  };
+  const Value scale = by_channel(0.0171f, 0.0175f, 0.0174f), shift = by_channel(-2.12f, -2.04f, -1.80f);
+  const Value end = b.min(b.add(start, b.literal(static_cast<int64_t>(lanes) * steps)), pixels);
+  b.for_loop(start, end, b.literal(lanes), {}, [&](Value i, std::span<const Value>) {
+    tile::Access hwc, chw;
+    hwc.parts = tile::along(0, 1);
+    hwc.dims = {tile::along(i, 3, pixels)};
+    chw.parts = tile::along(0, pixels);
+    chw.dims = {tile::along(i, 1, pixels)};
+    const Value v =
+        b.convert(b.block_load(x, hwc, {lanes}, 3, b.constant(u32, 0.0), tile::CachePolicy::streaming), f32);
+    b.block_store(y, chw, b.add(b.mul(v, scale), shift), tile::CachePolicy::streaming);
+    return std::vector<Value>{};
+  });
+  return b.finish();
+}
+
+struct Triad {
+  float* a;
+  const float *b, *c;
+};
+
+// a = b + 3 * c past the caches, n in units of 4096 elements.
+#if defined(__x86_64__)
+__attribute__((target("avx512f"))) void triad_512(const Triad& t, int64_t begin, int64_t end) {
+  const __m512 scale = _mm512_set1_ps(3);
+  for (int64_t i = begin; i < end; i += 16)
+    _mm512_stream_ps(t.a + i, _mm512_fmadd_ps(scale, _mm512_load_ps(t.c + i), _mm512_load_ps(t.b + i)));
+  _mm_sfence();
+}
+
+__attribute__((target("avx2,fma"))) void triad_256(const Triad& t, int64_t begin, int64_t end) {
+  const __m256 scale = _mm256_set1_ps(3);
+  for (int64_t i = begin; i < end; i += 8)
+    _mm256_stream_ps(t.a + i, _mm256_fmadd_ps(scale, _mm256_load_ps(t.c + i), _mm256_load_ps(t.b + i)));
+  _mm_sfence();
+}
+#endif
+
+void triad(void* context, int64_t begin, int64_t end) {
+  const Triad& t = *static_cast<const Triad*>(context);
+#if defined(__x86_64__)
+  return (__builtin_cpu_supports("avx512f") ? triad_512 : triad_256)(t, begin * 4096, end * 4096);
+#else
+  for (int64_t i = begin * 4096; i < end * 4096; ++i) t.a[i] = t.b[i] + 3 * t.c[i];
+#endif
+}
+
+struct Row {
+  std::string name;
+  double bytes;
+  std::function<void()> run;
+  std::vector<double> seconds = {};
+  double gigabytes() const {
+    std::vector<double> sorted = seconds;
+    std::sort(sorted.begin(), sorted.end());
+    return bytes / sorted[sorted.size() / 2] / 1e9;
+  }
+};
+
+void measure(std::vector<Row>& rows, int rounds) {
+  for (Row& r : rows) r.run();
+  for (int k = 0; k < rounds; ++k) {
+    for (Row& r : rows) {
+      const auto start = std::chrono::steady_clock::now();
+      r.run();
+      r.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+  }
+}
+
+void compare(int rounds) {
+  constexpr int64_t n = int64_t{64} << 20;
+  constexpr int64_t frames = 10, pixels = frames * 1920 * 1080;  // one plane over all frames; fits the buffers
+  constexpr int steps = 64;
+  const Buffer a(n * 4), b(n * 4), c(n * 4);
+  Triad context{a.as<float>(), b.as<float>(), c.as<float>()};
+  std::vector<Row> rows{
+      {"triad, non-temporal", 12.0 * n, [&] { device::cpu::parallel_for(n / 4096, 1, triad, &context); }}};
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  for (const int lanes : {16, 64}) {
+    const Kernel* k = kernels.emplace_back(std::make_unique<Kernel>(axpb(lanes, steps))).get();
+    rows.push_back(
+        {fmt::format("a*x+b, tiles of {}", lanes), 8.0 * n, [k, lanes, &a, &b] {
+           k->run(n / (lanes * steps), {slot(b.as<float>()), slot(a.as<float>()), slot(2.0f), slot(1.0f), n});
+         }});
+    fmt::print("a*x+b, tiles of {}: compiled in {:.1f} ms\n", lanes, k->compile_ms());
+  }
+  for (const int lanes : {16, 64}) {
+    const Kernel* k = kernels.emplace_back(std::make_unique<Kernel>(normalise(lanes, steps))).get();
+    const int64_t programs = (pixels + lanes * steps - 1) / (lanes * steps);
+    rows.push_back({fmt::format("u8 HWC -> f32 CHW, tiles of {}", lanes), 15.0 * pixels, [k, programs, &a, &b] {
+                      k->run(programs, {slot(b.as<uint8_t>()), slot(a.as<float>()), static_cast<uint64_t>(pixels)});
+                    }});
+    fmt::print("u8 HWC -> f32 CHW, tiles of {}: compiled in {:.1f} ms\n", lanes, k->compile_ms());
+  }
+  measure(rows, rounds);
+  const device::Properties machine = device::cpu::machine();
+  fmt::print("{}, {}, {} threads, {} rounds\n", machine.name, machine.architecture, device::cpu::thread_count(),
+             rounds);
+  for (const Row& r : rows)
+    fmt::print("{:32} {:6.1f} GB/s  {:5.1f} % of the triad\n", r.name, r.gigabytes(),
+               100 * r.gigabytes() / rows[0].gigabytes());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    compare(argc > 1 ? std::max(1, std::atoi(argv[1])) : 15);
+    return 0;
+  } catch (const sinter::Error& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 1;
+  }
+}
