@@ -9,6 +9,7 @@
 
 #include "codegen/llvm/access_pattern.h"
 #include "codegen/llvm/element_codec.h"
+#include "codegen/llvm/element_loop.h"
 #include "codegen/llvm/lane_moves.h"
 
 namespace sinter::llvm_codegen {
@@ -63,6 +64,9 @@ class BlockAccess {
         lanes_(box.chunk_lanes()),
         pattern_(access_pattern(*i.access, box.type(), frame.lanes())),
         alignment_(static_cast<uint64_t>(storage_.bytes())) {}
+
+  /// Masked, and nothing but single elements: worth a loop unless the machine has instructions for them.
+  bool goes_by_element(bool has_instruction) const { return masked_ && !neighbours_in_chunks() && !has_instruction; }
 
   /// Memory elements by part.
   TileValue load() {
@@ -274,7 +278,9 @@ class BlockAccess {
 
 TileValue load_block(Builder& b, KernelFrame& frame, const tile::Instruction& load, const Box& box, bool masked,
                      llvm::Value* fill) {
-  TileValue value = BlockAccess(b, frame, load, box, masked).load();
+  BlockAccess access(b, frame, load, box, masked);
+  if (access.goes_by_element(frame.has_gather(load.index))) return load_by_element(b, frame, box, fill);
+  TileValue value = access.load();
   for (size_t p = 0; p < value.size(); ++p) {
     for (size_t c = 0; c < value[p].size(); ++c) {
       llvm::Value* chunk = decode(b, value[p][c], frame.storage(load.index));
@@ -290,10 +296,12 @@ TileValue load_block(Builder& b, KernelFrame& frame, const tile::Instruction& lo
 
 void store_block(Builder& b, KernelFrame& frame, const tile::Instruction& store, const Box& box, bool masked,
                  const TileValue& value) {
+  BlockAccess access(b, frame, store, box, masked);
+  if (access.goes_by_element(frame.has_scatter(store.index))) return store_by_element(b, frame, box, value);
   TileValue memory = value;
   for (Chunks& part : memory)
     for (llvm::Value*& chunk : part) chunk = encode(b, chunk, frame.storage(store.index));
-  BlockAccess(b, frame, store, box, masked).store(memory);
+  access.store(memory);
 }
 
 }  // namespace sinter::llvm_codegen

@@ -133,4 +133,25 @@ llvm::Value* Box::mask(int part, int chunk) const {
   return inside;
 }
 
+Box::Element Box::element_at(llvm::Value* number) const {
+  const auto constant = [&](int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); };
+  llvm::Value* part = type_.parts == 1 ? constant(0) : b_.CreateUDiv(number, constant(type_.part_elements()));
+  llvm::Value* offset = b_.CreateMul(part, parts_.stride);
+  llvm::Value* inside = b_.getTrue();
+  llvm::Value* part_coordinate = b_.CreateAdd(parts_.origin, part);
+  if (parts_.extent) inside = b_.CreateAnd(inside, bounded(part_coordinate, 1, parts_.extent));
+  int64_t inner = 1;
+  for (size_t d = dims_.size(); d-- > 0; inner *= type_.dims[d]) {
+    llvm::Value* k = b_.CreateAnd(b_.CreateUDiv(number, constant(inner)), constant(type_.dims[d] - 1));
+    offset = b_.CreateAdd(offset, b_.CreateMul(k, dims_[d].stride));
+    llvm::Value* c = b_.CreateAdd(dims_[d].origin, k);
+    if (dims_[d].extent) inside = b_.CreateAnd(inside, bounded(c, 1, dims_[d].extent));
+    if (row_extent_ && d + 1 == dims_.size()) {
+      llvm::Value* j = b_.CreateAdd(b_.CreateMul(part_coordinate, constant(type_.dims[d])), c);
+      inside = b_.CreateAnd(inside, b_.CreateICmpSLT(j, row_extent_));
+    }
+  }
+  return {b_.CreateGEP(element(), start_, offset), inside};
+}
+
 }  // namespace sinter::llvm_codegen

@@ -36,6 +36,12 @@ class Box {
   /// i1 by lane of one chunk: in bounds.
   llvm::Value* mask(int part, int chunk) const;
 
+  /// One element whose number (part * elements of a part + lane) is known at run time only.
+  struct Element {
+    llvm::Value *address, *inside;  ///< inside: i1
+  };
+  Element element_at(llvm::Value* number) const;
+
  private:
   struct Dim {
     llvm::Value *origin, *stride, *extent;  ///< i64; extent is nullptr where not masked

@@ -17,10 +17,20 @@ llvm::Align element_alignment(const KernelFrame& frame, int pointer) {
   return llvm::Align(static_cast<uint64_t>(frame.storage(pointer).bytes()));
 }
 
+/// Without an instruction for it, every masked lane would become a branch. Instead lanes that are off go to spare
+/// memory and all lanes are on.
+void redirect(Builder& b, KernelFrame& frame, bool has_instruction, llvm::Value*& addresses, llvm::Value*& mask) {
+  if (has_instruction || llvm::isa<llvm::Constant>(mask)) return;
+  const int lanes = lanes_of(addresses);
+  addresses = b.CreateSelect(mask, addresses, splat(b, frame.spare(), lanes));
+  mask = splat(b, b.getTrue(), lanes);
+}
+
 }  // namespace
 
 llvm::Value* gather_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* mask) {
   llvm::Type* element = memory_type(b.getContext(), frame.storage(pointer));
+  redirect(b, frame, frame.has_gather(pointer), addresses, mask);
   const int lanes = lanes_of(addresses);
   auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
   llvm::CallInst* load = b.CreateMaskedGather(type, as_vector(b, addresses), element_alignment(frame, pointer),
@@ -31,6 +41,7 @@ llvm::Value* gather_elements(Builder& b, KernelFrame& frame, int pointer, llvm::
 
 void scatter_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* value,
                       llvm::Value* mask) {
+  redirect(b, frame, frame.has_scatter(pointer), addresses, mask);
   frame.annotate(b.CreateMaskedScatter(as_vector(b, value), as_vector(b, addresses), element_alignment(frame, pointer),
                                        as_vector(b, mask)),
                  pointer);

@@ -3,13 +3,14 @@
 
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <string>
 
 namespace sinter::llvm_codegen {
 
 KernelFrame::KernelFrame(llvm::Module& module, Builder& b, const tile::Kernel& kernel, int vector_bits)
-    : kernel_(kernel), vector_bits_(vector_bits) {
+    : kernel_(kernel), vector_bits_(vector_bits), is_x86_(llvm::Triple(module.getTargetTriple()).isX86()) {
   llvm::Type* i64_type = b.getInt64Ty();
   auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), i64_type, i64_type}, false);
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernel.name, module);
@@ -22,6 +23,14 @@ KernelFrame::KernelFrame(llvm::Module& module, Builder& b, const tile::Kernel& k
   b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function_));
   make_scopes();
   load_slots(b);
+}
+
+llvm::Value* KernelFrame::spare() {
+  if (!spare_) {
+    llvm::BasicBlock& entry = function_->getEntryBlock();
+    spare_ = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(llvm::Type::getInt64Ty(function_->getContext()));
+  }
+  return spare_;
 }
 
 llvm::Value* KernelFrame::begin() const { return function_->getArg(1); }

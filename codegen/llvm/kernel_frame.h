@@ -26,6 +26,11 @@ class KernelFrame {
   DType storage(int pointer) const { return kernel_.parameters[static_cast<size_t>(pointer)].dtype; }
   int lanes() const { return vector_bits_ / 32; }
   int vector_bytes() const { return vector_bits_ / 8; }
+  /// Can the machine load or store a vector of elements behind this pointer from single addresses?
+  bool has_gather(int pointer) const { return is_x86_ && storage(pointer).bits() >= 32; }
+  bool has_scatter(int pointer) const { return has_gather(pointer) && vector_bits_ == 512; }
+  /// Eight bytes on the stack that lanes without an element may read and write.
+  llvm::Value* spare();
 
   /// Marks an access through a pointer with what the parameters promise.
   llvm::Instruction* annotate(llvm::Instruction* access, int pointer) const;
@@ -43,6 +48,8 @@ class KernelFrame {
   std::vector<llvm::Value*> parameters_;
   std::vector<llvm::MDNode*> own_scope_, other_scopes_;
   bool has_streaming_ = false;
+  bool is_x86_;
+  llvm::Value* spare_ = nullptr;
 };
 
 }  // namespace sinter::llvm_codegen
