@@ -71,6 +71,11 @@ class Scope {
   bool finished_ = false;
 };
 
+/// Makes ops run at once outside compiled functions. Idempotent.
+void register_eager_recorder();
+/// Every translation unit that includes this header sees to it, also in a static build.
+inline const bool eager_ready = (register_eager_recorder(), true);
+
 std::shared_ptr<Function> make_function(CompileOptions options, SourceLine line);
 FunctionStats stats(const Function& function);
 /// Starts collecting what the next call on this thread does; stop() returns it.

@@ -53,8 +53,4 @@ void register_eager_recorder() {
   (void)once;
 }
 
-namespace {
-const bool registered_at_load = (register_eager_recorder(), true);
-}
-
 }  // namespace sinter::capture

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "src/graph/registry.h"
 #include "src/lower/collapse.h"
@@ -125,9 +126,18 @@ class Lowering {
     return std::nullopt;
   }
 
+  /// The function's name as a C identifier.
+  std::string kernel_name(int number) const {
+    std::string name = g_.name.empty() ? "kernel" : g_.name;
+    for (char& c : name)
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    if (std::isdigit(static_cast<unsigned char>(name[0])) != 0) name.insert(0, "k");
+    return fmt::format("{}_{}", name, number);
+  }
+
   loop::Group lower_group(const NodeGroup& group, int number) {
     loop::Group out;
-    out.name = fmt::format("{}_{}", g_.name.empty() ? "kernel" : g_.name, number);
+    out.name = kernel_name(number);
     out.notes = group.notes;
     loop::Nest nest;
     for (Expr e : g_.type({group.outputs[0], 0}).shape) nest.axes.push_back({e, false});

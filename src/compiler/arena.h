@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "codegen/schedule/scheduled.h"
+#include "src/loop/program.h"
+
+namespace sinter::compiler {
+
+/// Byte offsets of the temporaries (by position) in one block of memory.
+struct Arena {
+  std::vector<graph::Expr> offsets;
+  graph::Expr bytes;
+};
+
+/// Temporaries whose lives (first to last kernel that touches them) do not overlap share memory where their sizes are
+/// literal; symbolic ones follow one another.
+Arena place_temporaries(const loop::Program& program, const std::vector<schedule::ScheduledKernel>& kernels);
+
+}  // namespace sinter::compiler

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/compiler/pipeline.h"
+
+#include "codegen/schedule/schedule.h"
+#include "src/compiler/dump.h"
+#include "src/lower/lower.h"
+#include "src/passes/decompose.h"
+
+namespace sinter::compiler {
+namespace {
+
+schedule::Target target_of(Device device, const device::Properties& p, bool aligned) {
+  schedule::Target t;
+  t.cuda = device.is_cuda();
+  t.vector_bits = p.vector_bits;
+  t.processors = p.multiprocessors;
+  t.aligned = aligned;
+  return t;
+}
+
+lower::Options lowering(const Options& o) {
+  return {.fuse = o.fusion != Fusion::none,
+          .several_outputs = o.fusion == Fusion::all,
+          .round_each_op = o.rounding == Rounding::per_op};
+}
+
+}  // namespace
+
+Generated run_pipeline(const graph::Graph& input, const Options& options, const device::Properties& properties) {
+  Dump dump(input.name);
+
+  // The user's ops as recorded. Everything after this line keeps their meaning bit by bit.
+  graph::verify(input);
+  dump.write("graph", graph::print(input, true));
+
+  // Composites become primitive ops; what no output needs is dropped.
+  const graph::Graph primitive = passes::decompose(input);
+  dump.write("decompose", graph::print(primitive, true));
+
+  // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
+  const loop::Program program = lower::lower(primitive, lowering(options));
+  dump.write("loops", loop::print(program));
+
+  // Each nest becomes a tile program; each tile program becomes text and machine code.
+  const schedule::Target target = target_of(input.device, properties, options.aligned);
+  Generated out;
+  std::vector<schedule::ScheduledKernel> kernels;
+  for (const loop::Group& group : program.groups)
+    for (size_t n = 0; n < group.nests.size(); ++n) {
+      std::vector<schedule::ScheduledKernel> candidates =
+          schedule::schedule(program, group.nests[n], group.name, group.comments, target);
+      kernels.push_back(std::move(candidates.front()));
+      dump.write(group.name + ".tile", tile::print(kernels.back().kernel));
+      out.images.push_back(generate_code(kernels.back(), input.device, properties));
+      if (input.device.is_cuda()) dump.write(group.name + ".cu", out.images.back().source);
+      out.notes.push_back(group.notes);
+    }
+
+  // Slots, grids, temporaries and outputs as plain data.
+  out.plan = build_plan(input, program, kernels, out.images);
+  return out;
+}
+
+}  // namespace sinter::compiler
