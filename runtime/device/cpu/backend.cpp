@@ -25,6 +25,7 @@ using cpu::CpuStream;
 /// Host memory that knows about captures.
 class CapturedHostMemory final : public cpu::HostMemory {
  public:
+  using HostMemory::HostMemory;
   uint64_t capture(StreamHandle stream) override {
     const CpuStream* s = cpu::capturing(stream);
     return s ? s->capture_number : 0;
@@ -139,7 +140,7 @@ class CpuBackend final : public Backend {
 
  private:
   Properties properties_ = cpu::machine();
-  CapturedHostMemory memory_;
+  CapturedHostMemory memory_{properties_.memory_bytes};
   CachingAllocator allocator_{memory_, cpu::host_cache_limit(properties_.memory_bytes)};
   std::atomic<uint64_t> captures_{0};
   std::mutex mutex_;

@@ -17,6 +17,7 @@ constexpr size_t cache_line = 64, huge_page = size_t{2} << 20;
 }  // namespace
 
 void* HostMemory::take(size_t bytes) {
+  if (bytes > machine_bytes_) return nullptr;
   const bool large = bytes >= huge_page;
   void* block = nullptr;
   if (posix_memalign(&block, large ? huge_page : cache_line, bytes) != 0) return nullptr;

@@ -14,10 +14,16 @@ namespace sinter::device::cpu {
 /// which for a memory-bound kernel is more than the kernel.
 class HostMemory : public MemorySource {
  public:
+  /// A block larger than the machine's memory is refused: systems that promise memory freely would stop the process
+  /// when it is written.
+  explicit HostMemory(size_t machine_bytes) : machine_bytes_(machine_bytes) {}
   void* take(size_t bytes) override;
   void give_back(void* block, size_t bytes) noexcept override;
   std::string device() const override { return "cpu"; }
   std::string remaining() const override;
+
+ private:
+  size_t machine_bytes_;
 };
 
 /// Cached bytes beyond which the CPU's cache is given back: a quarter of the machine's memory, at least 1 GiB.
