@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/graph/expr.h"
 
-#include <sinter/error.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -10,6 +8,7 @@
 #include <unordered_map>
 
 #include "src/graph/expr_node.h"
+#include "src/graph/integer_math.h"
 
 namespace sinter::graph {
 namespace {
@@ -39,12 +38,6 @@ std::array<Shard, 16>& shards() {
   return *s;
 }
 
-int64_t floor_divide(int64_t a, int64_t b) {
-  const int64_t q = a / b;
-  return q - ((a % b != 0) && ((a < 0) != (b < 0)));
-}
-int64_t floor_modulo(int64_t a, int64_t b) { return a - b * floor_divide(a, b); }
-
 struct Less {
   bool operator()(Expr a, Expr b) const { return Expr::compare(a, b) < 0; }
 };
@@ -54,9 +47,12 @@ struct Linear {
   int64_t constant = 0;
   std::map<Expr, int64_t, Less> terms;
   void add(Expr e, int64_t times) {
-    constant += times * e.offset();
+    constant = wrapped_sum(constant, wrapped_product(times, e.offset()));
     if (e.kind() == Kind::constant) return;
-    for (const auto& [c, t] : e.terms()) terms[t] += times * c;
+    for (const auto& [c, t] : e.terms()) {
+      int64_t& coefficient = terms[t];
+      coefficient = wrapped_sum(coefficient, wrapped_product(times, c));
+    }
   }
   Expr build() const {
     ExprNode n{Kind::sum, constant, {}, {}};
@@ -81,25 +77,24 @@ Expr ExprTable::intern(ExprNode node) {
   std::scoped_lock lock(shard.mutex);
   auto [first, last] = shard.nodes.equal_range(h);
   for (auto it = first; it != last; ++it)
-    if (same(*it->second, node)) return Expr(it->second);
+    if (same(*it->second, node)) return Expr(*it->second);
   const auto* made = new ExprNode(std::move(node));
   shard.nodes.emplace(h, made);
-  return Expr(made);
+  return Expr(*made);
 }
 
 Expr::Expr() : Expr(int64_t{0}) {}
 
 Expr::Expr(int64_t constant) {
   // The constants that every index is made of need no table.
-  static const std::array<Expr, 17> small = [] {
-    std::array<Expr, 17> s{Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr),
-                           Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr),
-                           Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr), Expr(nullptr)};
-    for (int64_t i = 0; i < 17; ++i) s[static_cast<size_t>(i)] = ExprTable::intern({Kind::constant, i, {}, {}});
-    return s;
+  static const std::array<const ExprNode*, 17> small = [] {
+    std::array<const ExprNode*, 17> nodes;
+    for (size_t i = 0; i < nodes.size(); ++i)
+      nodes[i] = ExprTable::intern({Kind::constant, static_cast<int64_t>(i), {}, {}}).node_;
+    return nodes;
   }();
-  node_ = constant >= 0 && constant < 17 ? small[static_cast<size_t>(constant)].node_
-                                         : ExprTable::intern({Kind::constant, constant, {}, {}}).node_;
+  const auto i = static_cast<uint64_t>(constant);
+  node_ = i < small.size() ? small[i] : ExprTable::intern({Kind::constant, constant, {}, {}}).node_;
 }
 
 Expr Expr::symbol(int id) { return ExprTable::intern({Kind::symbol, id, {}, {}}); }
@@ -180,6 +175,7 @@ Expr operator*(Expr a, Expr b) {
 Expr floordiv(Expr a, Expr b) {
   const auto x = a.constant(), y = b.constant();
   if (y == 1) return a;
+  if (y == -1) return Expr(0) - a;
   if (x == 0) return 0;
   if (x && y && *y != 0) return floor_divide(*x, *y);
   if (a == b) return 1;
@@ -211,67 +207,6 @@ Expr product(std::span<const Expr> factors) {
   Expr p = 1;
   for (Expr f : factors) p = p * f;
   return p;
-}
-
-Expr substitute(Expr e, const std::function<std::optional<Expr>(Expr)>& f) {
-  switch (e.kind()) {
-    case Kind::constant: return e;
-    case Kind::symbol:
-    case Kind::axis:
-    case Kind::value: return f(e).value_or(e);
-    case Kind::sum: {
-      Linear l;
-      l.constant = e.offset();
-      for (const auto& [c, t] : e.terms()) l.add(substitute(t, f), c);
-      return l.build();
-    }
-    case Kind::product: {
-      Expr p = 1;
-      for (Expr o : e.operands()) p = p * substitute(o, f);
-      return p;
-    }
-    default: break;
-  }
-  const Expr a = substitute(e.operands()[0], f), b = substitute(e.operands()[1], f);
-  if (e.kind() == Kind::floordiv) return floordiv(a, b);
-  if (e.kind() == Kind::mod) return mod(a, b);
-  return e.kind() == Kind::min ? min(a, b) : max(a, b);
-}
-
-void visit_leaves(Expr e, const std::function<void(Expr)>& f) {
-  if (e.kind() == Kind::symbol || e.kind() == Kind::axis || e.kind() == Kind::value) f(e);
-  for (Expr o : e.operands()) visit_leaves(o, f);
-}
-
-bool depends_on_axis(Expr e, int axis) {
-  bool found = false;
-  visit_leaves(e, [&](Expr leaf) { found = found || (leaf.kind() == Kind::axis && leaf.id() == axis); });
-  return found;
-}
-
-int64_t evaluate(Expr e, const std::function<int64_t(Expr)>& leaf) {
-  switch (e.kind()) {
-    case Kind::constant: return *e.constant();
-    case Kind::symbol:
-    case Kind::axis:
-    case Kind::value: return leaf(e);
-    case Kind::sum: {
-      int64_t s = e.offset();
-      for (const auto& [c, t] : e.terms()) s += c * evaluate(t, leaf);
-      return s;
-    }
-    case Kind::product: {
-      int64_t p = 1;
-      for (Expr o : e.operands()) p *= evaluate(o, leaf);
-      return p;
-    }
-    default: break;
-  }
-  const int64_t a = evaluate(e.operands()[0], leaf), b = evaluate(e.operands()[1], leaf);
-  if (e.kind() == Kind::min) return std::min(a, b);
-  if (e.kind() == Kind::max) return std::max(a, b);
-  if (b == 0) throw CompileError("internal: an index is divided by zero");
-  return e.kind() == Kind::floordiv ? floor_divide(a, b) : floor_modulo(a, b);
 }
 
 }  // namespace sinter::graph

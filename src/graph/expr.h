@@ -47,12 +47,13 @@ class Expr {
   /// A process-independent total order (structural), for canonical serialisation.
   static int compare(Expr a, Expr b);
 
-  /// `s0*16 + a1 floordiv 3`: symbols s<i>, axes a<i>, values v<i>; parse() reads it back.
+  /// `16*s0 + (a1 / 3) + 1`: symbols s<i>, axes a<i>, values v<i>; `/` is floordiv and `%` mod. parse() reads it back
+  /// and throws CompileError with the column.
   std::string text() const;
   static Expr parse(std::string_view text);
 
  private:
-  explicit Expr(const ExprNode* node) : node_(node) {}
+  explicit Expr(const ExprNode& node) : node_(&node) {}
   friend class ExprTable;
   const ExprNode* node_;
 };
@@ -79,23 +80,32 @@ class Ranges {
   std::pair<int64_t, int64_t> of(Expr e) const;
 
  private:
+  friend class RangeFinder;
   std::pair<int64_t, int64_t> leaf(Expr e) const;
   std::vector<std::pair<Expr, std::pair<int64_t, int64_t>>> known_;
   std::vector<std::pair<int, Expr>> extents_;
 };
 
-/// Rewrites under ranges: (a*n + b) floordiv n -> a + b floordiv n, (a*n + b) mod n -> b mod n, x mod n -> x and
-/// x floordiv n -> 0 where 0 <= x < n, min/max decided by ranges, nested floordiv and mod by constants merged.
+/// Rewrites under ranges, for literal and symbolic divisors n > 0; the value is the same wherever leaves are in range:
+///   (a*n + b) / n -> a + b / n      (a*n + b) % n -> b % n      x / n -> 0, x % n -> x   where 0 <= x < n
+///   (a*f + b) / (f*m) -> a / m      (a*f + b) % (f*m) -> f*(a % m) + b                   where 0 <= b < f
+///   (x / p) / n -> x / (p*n)        (x % (k*n)) % n -> x % n    (x % (k*n)) / n -> (x / n) % k
+///   n*(x / n) + x % n -> x          n*((x / n) % k) + x % n -> x % (k*n)
+/// and min and max are decided where one side is provably the smaller.
 Expr simplify(Expr e, const Ranges& ranges);
+/// Is e >= 0 provable? From ranges, and from axes' symbolic extents: s0 - 1 - a0 is, for an axis a0 < s0.
+bool provably_nonnegative(Expr e, const Ranges& ranges);
 /// Is 0 <= e < bound provable?
 bool provably_within(Expr e, Expr bound, const Ranges& ranges);
 
 /// Replaces leaves; f returns nullopt to keep a leaf.
 Expr substitute(Expr e, const std::function<std::optional<Expr>(Expr leaf)>& f);
+/// Calls f once for every different leaf.
 void visit_leaves(Expr e, const std::function<void(Expr leaf)>& f);
 bool depends_on_axis(Expr e, int axis);
 
-/// Value under an environment: symbol(id), axis(id), value(id) looked up by the callback.
+/// Value under an environment: symbol(id), axis(id), value(id) looked up by the callback. Sums and products wrap; throws
+/// CompileError if a divisor is 0.
 int64_t evaluate(Expr e, const std::function<int64_t(Expr leaf)>& leaf);
 
 }  // namespace sinter::graph

@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 #include <sinter/error.h>
 
-#include <cctype>
+#include <charconv>
+#include <limits>
 
 #include "src/graph/expr.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 using Kind = Expr::Kind;
 
+uint64_t magnitude(int64_t v) { return v < 0 ? -static_cast<uint64_t>(v) : static_cast<uint64_t>(v); }
+
 std::string factor(Expr e) {
   const bool simple = e.kind() == Kind::symbol || e.kind() == Kind::axis || e.kind() == Kind::value ||
                       e.kind() == Kind::min || e.kind() == Kind::max || (e.constant() && *e.constant() >= 0);
@@ -18,6 +21,7 @@ std::string factor(Expr e) {
 }
 
 /// Recursive descent over: sum := product (('+'|'-') product)*; product := unary (('*'|'/'|'%') unary)*.
+/// unary := '-' unary | '(' sum ')' | min(sum, sum) | max(sum, sum) | s<i> | a<i> | v<i> | number.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -71,17 +75,25 @@ class Parser {
     }
     if (at_ < text_.size() && (text_[at_] == 's' || text_[at_] == 'a' || text_[at_] == 'v')) {
       const char c = text_[at_++];
-      const int id = static_cast<int>(number());
-      return c == 's' ? Expr::symbol(id) : c == 'a' ? Expr::axis(id) : Expr::value(id);
+      const int i = id();
+      return c == 's' ? Expr::symbol(i) : c == 'a' ? Expr::axis(i) : Expr::value(i);
     }
     return number();
   }
+  /// Up to 2^63, which is only the lowest integer without its sign.
   int64_t number() {
     skip();
-    const size_t begin = at_;
-    while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
-    if (begin == at_ || at_ - begin > 19) fail("expected a number");
-    return static_cast<int64_t>(std::stoull(std::string(text_.substr(begin, at_ - begin))));
+    uint64_t v = 0;
+    const char* first = text_.data() + at_;
+    const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), v);
+    if (error != std::errc() || v > uint64_t{1} << 63) fail("expected a number");
+    at_ += static_cast<size_t>(end - first);
+    return static_cast<int64_t>(v);
+  }
+  int id() {
+    const int64_t v = number();
+    if (v < 0 || v > std::numeric_limits<int>::max()) fail("expected an id");
+    return static_cast<int>(v);
   }
   void skip() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
@@ -93,13 +105,13 @@ class Parser {
     return true;
   }
   void need(char c) {
-    if (!take(c)) fail("expected another character");
+    if (!take(c)) fail(fmt::format("expected '{}'", c));
   }
   bool end() {
     skip();
     return at_ == text_.size();
   }
-  [[noreturn]] void fail(const char* what) const {
+  [[noreturn]] void fail(std::string_view what) const {
     throw CompileError(fmt::format("expression \"{}\", column {}: {}", text_, at_ + 1, what));
   }
   std::string_view text_;
@@ -110,10 +122,14 @@ class Parser {
 
 std::string Expr::text() const {
   switch (kind()) {
-    case Kind::constant: return fmt::format("{}", *constant());
-    case Kind::symbol: return fmt::format("s{}", id());
-    case Kind::axis: return fmt::format("a{}", id());
-    case Kind::value: return fmt::format("v{}", id());
+    case Kind::constant:
+      return fmt::format("{}", *constant());
+    case Kind::symbol:
+      return fmt::format("s{}", id());
+    case Kind::axis:
+      return fmt::format("a{}", id());
+    case Kind::value:
+      return fmt::format("v{}", id());
     case Kind::sum: {
       std::string s;
       for (const auto& [c, t] : terms()) {
@@ -121,11 +137,10 @@ std::string Expr::text() const {
           s += s.empty() ? "-" : " - ";
         else if (!s.empty())
           s += " + ";
-        const auto magnitude = c < 0 ? -static_cast<__int128>(c) : static_cast<__int128>(c);
         const std::string term = t.kind() == Kind::product ? t.text() : factor(t);
-        s += magnitude == 1 ? term : fmt::format("{}*{}", static_cast<uint64_t>(magnitude), term);
+        s += magnitude(c) == 1 ? term : fmt::format("{}*{}", magnitude(c), term);
       }
-      if (offset() != 0) s += offset() < 0 ? fmt::format(" - {}", -offset()) : fmt::format(" + {}", offset());
+      if (offset() != 0) s += fmt::format(" {} {}", offset() < 0 ? '-' : '+', magnitude(offset()));
       return s;
     }
     case Kind::product: {
@@ -133,10 +148,14 @@ std::string Expr::text() const {
       for (Expr o : operands()) s += (s.empty() ? "" : "*") + factor(o);
       return s;
     }
-    case Kind::floordiv: return factor(operands()[0]) + " / " + factor(operands()[1]);
-    case Kind::mod: return factor(operands()[0]) + " % " + factor(operands()[1]);
-    case Kind::min: return "min(" + operands()[0].text() + ", " + operands()[1].text() + ")";
-    case Kind::max: return "max(" + operands()[0].text() + ", " + operands()[1].text() + ")";
+    case Kind::floordiv:
+      return factor(operands()[0]) + " / " + factor(operands()[1]);
+    case Kind::mod:
+      return factor(operands()[0]) + " % " + factor(operands()[1]);
+    case Kind::min:
+      return "min(" + operands()[0].text() + ", " + operands()[1].text() + ")";
+    case Kind::max:
+      return "max(" + operands()[0].text() + ", " + operands()[1].text() + ")";
   }
   return "?";
 }
