@@ -28,8 +28,6 @@ std::vector<AccessView> accesses(const loop::Program& p, const loop::Nest& nest)
 
 bool is_unit(const AxisStrides& s, size_t axis) { return s[axis] && (s[axis]->is_constant(1) || s[axis]->is_constant(-1)); }
 
-int32_t floor_pow2(int64_t v) { return v < 1 ? 1 : static_cast<int32_t>(std::bit_floor(static_cast<uint64_t>(v))); }
-
 constexpr int64_t unknown_extent = int64_t{1} << 30;
 
 int64_t extent_of(const loop::Axis& a) { return a.extent.constant().value_or(unknown_extent); }
