@@ -70,7 +70,7 @@ class BlockAccess {
 
   /// Memory elements by part.
   TileValue load() {
-    if (masked_) return by_chunk([&](int p, int c) { return load_masked(p, c); });
+    if (masked_) return load_masked();
     switch (pattern_.kind) {
       case AccessPattern::Kind::rows:
         return by_part([&](int p) { return load_rows(box_, p); });
@@ -84,11 +84,11 @@ class BlockAccess {
       case AccessPattern::Kind::elements:
         break;
     }
-    return by_chunk([&](int p, int c) { return gather(p, c, all()); });
+    return by_chunk([&](int p, int c) { return gather(box_.chunk(p, c), all()); });
   }
 
   void store(const TileValue& value) {
-    if (masked_) return for_chunks([&](int p, int c) { store_masked(p, c, chunk_of(value, p, c)); });
+    if (masked_) return store_masked(value);
     std::vector<Piece> pieces;
     switch (pattern_.kind) {
       case AccessPattern::Kind::rows:
@@ -105,7 +105,7 @@ class BlockAccess {
         break;
       }
       case AccessPattern::Kind::elements:
-        for_chunks([&](int p, int c) { scatter(p, c, chunk_of(value, p, c), all()); });
+        for_chunks([&](int p, int c) { scatter(box_.chunk(p, c), chunk_of(value, p, c), all()); });
         return;
     }
     store_pieces(pieces);
@@ -139,7 +139,7 @@ class BlockAccess {
   }
 
   llvm::Value* load_neighbours(llvm::Value* address, int lanes) const {
-    llvm::LoadInst* load = b_.CreateAlignedLoad(vector_of(box_.element(), lanes), address, alignment_);
+    llvm::LoadInst* load = b_.CreateAlignedLoad(vector_of(box_.element_type(), lanes), address, alignment_);
     return frame_.annotate(load, box_.pointer());
   }
 
@@ -148,11 +148,11 @@ class BlockAccess {
     Chunks pieces;
     for (int lane = 0; lane < elements; lane += piece) {
       if (pattern_.step == 0)
-        pieces.push_back(splat(b_, load_neighbours(box.address(part, lane), 1), piece));
+        pieces.push_back(splat(b_, load_neighbours(box.address(box.element(part, lane)), 1), piece));
       else if (pattern_.step > 0)
-        pieces.push_back(load_neighbours(box.address(part, lane), piece));
+        pieces.push_back(load_neighbours(box.address(box.element(part, lane)), piece));
       else
-        pieces.push_back(reversed(b_, load_neighbours(box.address(part, lane + piece - 1), piece)));
+        pieces.push_back(reversed(b_, load_neighbours(box.address(box.element(part, lane + piece - 1)), piece)));
     }
     return regroup(b_, pieces, lanes_);
   }
@@ -162,11 +162,11 @@ class BlockAccess {
   TileValue load_interleaved() const {
     TileValue result(static_cast<size_t>(parts()));
     for (int c = 0; c < box_.chunks(); ++c) {
-      llvm::Value* address = box_.address(memory_part(0), c * lanes_);
+      llvm::Value* address = box_.address(box_.chunk(memory_part(0), c));
       Chunks memory;
       for (int v = 0; v < parts(); ++v)
-        memory.push_back(
-            load_neighbours(b_.CreateConstGEP1_64(box_.element(), address, static_cast<uint64_t>(v * lanes_)), lanes_));
+        memory.push_back(load_neighbours(
+            b_.CreateConstGEP1_64(box_.element_type(), address, static_cast<uint64_t>(v * lanes_)), lanes_));
       const Chunks apart = deinterleave(b_, memory);
       for (int p = 0; p < parts(); ++p)
         result[static_cast<size_t>(p)].push_back(apart[static_cast<size_t>(memory_part(p))]);
@@ -178,10 +178,10 @@ class BlockAccess {
     for (int c = 0; c < box_.chunks(); ++c) {
       Chunks apart;
       for (int p = 0; p < parts(); ++p) apart.push_back(chunk_of(value, memory_part(p), c));
-      llvm::Value* address = box_.address(memory_part(0), c * lanes_);
+      llvm::Value* address = box_.address(box_.chunk(memory_part(0), c));
       const Chunks memory = interleave(b_, apart);
       for (int v = 0; v < parts(); ++v)
-        pieces.push_back({b_.CreateConstGEP1_64(box_.element(), address, static_cast<uint64_t>(v * lanes_)),
+        pieces.push_back({b_.CreateConstGEP1_64(box_.element_type(), address, static_cast<uint64_t>(v * lanes_)),
                           memory[static_cast<size_t>(v)]});
     }
   }
@@ -195,10 +195,10 @@ class BlockAccess {
     for (size_t i = 0; i < regrouped.size(); ++i) {
       const int lane = static_cast<int>(i) * piece, last = lane + piece - 1;
       llvm::Value* v = regrouped[i];
-      if (pattern_.step == 1) pieces.push_back({box.address(part, lane), v});
-      if (pattern_.step == -1) pieces.push_back({box.address(part, last), reversed(b_, v)});
+      if (pattern_.step == 1) pieces.push_back({box.address(box.element(part, lane)), v});
+      if (pattern_.step == -1) pieces.push_back({box.address(box.element(part, last)), reversed(b_, v)});
       if (pattern_.step == 0)
-        pieces.push_back({box.address(part, last), shuffle(b_, v, {piece - 1})});  // the last one stays
+        pieces.push_back({box.address(box.element(part, last)), shuffle(b_, v, {piece - 1})});  // the last one stays
     }
   }
 
@@ -240,28 +240,49 @@ class BlockAccess {
   }
 
   bool neighbours_in_chunks() const {
-    return pattern_.kind == AccessPattern::Kind::rows && pattern_.step == 1 && pattern_.run >= lanes_ && lanes_ > 1;
+    const bool rows = pattern_.kind == AccessPattern::Kind::rows || pattern_.kind == AccessPattern::Kind::permuted;
+    return rows && pattern_.step == 1 && pattern_.run >= lanes_ && lanes_ > 1;
   }
 
-  llvm::Value* gather(int part, int chunk, llvm::Value* mask) const {
-    return gather_elements(b_, frame_, box_.pointer(), box_.addresses(part, chunk), mask);
+  llvm::Value* gather(const Position& at, llvm::Value* mask) const {
+    return gather_elements(b_, frame_, box_.pointer(), box_.addresses(at, lanes_), mask);
   }
-  void scatter(int part, int chunk, llvm::Value* value, llvm::Value* mask) const {
-    scatter_elements(b_, frame_, box_.pointer(), box_.addresses(part, chunk), value, mask);
+  void scatter(const Position& at, llvm::Value* value, llvm::Value* mask) const {
+    scatter_elements(b_, frame_, box_.pointer(), box_.addresses(at, lanes_), value, mask);
   }
 
-  llvm::Value* load_masked(int part, int chunk) const {
-    llvm::Value* mask = box_.mask(part, chunk);
-    if (!neighbours_in_chunks()) return gather(part, chunk, mask);
-    llvm::Type* type = vector_of(box_.element(), lanes_);
-    return frame_.annotate(b_.CreateMaskedLoad(type, box_.address(part, chunk * lanes_), alignment_, mask,
+  llvm::Value* load_row_masked(const Box& box, const Position& at) const {
+    llvm::Type* type = vector_of(box.element_type(), lanes_);
+    return frame_.annotate(b_.CreateMaskedLoad(type, box.address(at), alignment_, box.mask(at, lanes_),
                                                llvm::Constant::getNullValue(type)),
-                           box_.pointer());
+                           box.pointer());
   }
-  void store_masked(int part, int chunk, llvm::Value* value) const {
-    llvm::Value* mask = box_.mask(part, chunk);
-    if (!neighbours_in_chunks()) return scatter(part, chunk, value, mask);
-    frame_.annotate(b_.CreateMaskedStore(value, box_.address(part, chunk * lanes_), alignment_, mask), box_.pointer());
+  void store_row_masked(const Box& box, const Position& at, llvm::Value* value) const {
+    frame_.annotate(b_.CreateMaskedStore(value, box.address(at), alignment_, box.mask(at, lanes_)), box.pointer());
+  }
+
+  TileValue load_masked() const {
+    if (!neighbours_in_chunks())
+      return by_chunk([&](int p, int c) { return gather(box_.chunk(p, c), box_.mask(box_.chunk(p, c), lanes_)); });
+    if (pattern_.kind == AccessPattern::Kind::rows)
+      return by_chunk([&](int p, int c) { return load_row_masked(box_, box_.chunk(p, c)); });
+    const Box memory = box_.permuted(pattern_.order);
+    const std::vector<int> from = bits_from_permuted(box_.type(), pattern_.order);
+    TileValue rows = by_chunk([&](int p, int c) { return load_row_masked(memory, memory.chunk(p, c)); });
+    for (Chunks& part : rows) part = permute_bits(b_, part, from);
+    return rows;
+  }
+
+  void store_masked(const TileValue& value) const {
+    if (!neighbours_in_chunks())
+      return for_chunks(
+          [&](int p, int c) { scatter(box_.chunk(p, c), chunk_of(value, p, c), box_.mask(box_.chunk(p, c), lanes_)); });
+    if (pattern_.kind == AccessPattern::Kind::rows)
+      return for_chunks([&](int p, int c) { store_row_masked(box_, box_.chunk(p, c), chunk_of(value, p, c)); });
+    const Box memory = box_.permuted(pattern_.order);
+    TileValue rows = value;
+    for (Chunks& part : rows) part = permute_bits(b_, part, inverse(bits_from_permuted(box_.type(), pattern_.order)));
+    for_chunks([&](int p, int c) { store_row_masked(memory, memory.chunk(p, c), chunk_of(rows, p, c)); });
   }
 
   Builder& b_;
@@ -285,7 +306,7 @@ TileValue load_block(Builder& b, KernelFrame& frame, const tile::Instruction& lo
     for (size_t c = 0; c < value[p].size(); ++c) {
       llvm::Value* chunk = decode(b, value[p][c], frame.storage(load.index));
       if (masked) {
-        llvm::Value* inside = box.mask(static_cast<int>(p), static_cast<int>(c));
+        llvm::Value* inside = box.mask(box.chunk(static_cast<int>(p), static_cast<int>(c)), lanes_of(chunk));
         chunk = b.CreateSelect(inside, chunk, splat(b, fill, lanes_of(chunk)));
       }
       value[p][c] = chunk;

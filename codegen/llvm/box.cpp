@@ -17,7 +17,7 @@ Box::Box(Builder& b, KernelFrame& frame, int pointer, const tile::Access& access
   if (access.row_masked) row_extent_ = index(access.row_extent);
   llvm::Value* offset = b.CreateAdd(index(access.base), b.CreateMul(parts_.origin, parts_.stride));
   for (const Dim& d : dims_) offset = b.CreateAdd(offset, b.CreateMul(d.origin, d.stride));
-  start_ = b.CreateGEP(element(), frame.parameter(pointer), offset);
+  start_ = b.CreateGEP(element_type(), frame.parameter(pointer), offset);
   lookup_ = nullptr;
 }
 
@@ -29,7 +29,7 @@ Box::Dim Box::dim(const tile::AccessDim& d) const {
   return {index(d.origin), index(d.stride), d.masked ? index(d.extent) : nullptr};
 }
 
-llvm::Type* Box::element() const { return memory_type(b_.getContext(), frame_.storage(pointer_)); }
+llvm::Type* Box::element_type() const { return memory_type(b_.getContext(), frame_.storage(pointer_)); }
 
 int Box::chunk_lanes() const { return static_cast<int>(std::min<int64_t>(type_.part_elements(), frame_.lanes())); }
 
@@ -61,97 +61,61 @@ llvm::Value* Box::whole_inside() const {
   return inside;
 }
 
-std::vector<int64_t> Box::coordinates(int dim, int first_lane, int lanes) const {
-  int64_t inner = 1;
-  for (int d = dim + 1; d < type_.rank; ++d) inner *= type_.dims[static_cast<size_t>(d)];
-  std::vector<int64_t> c;
-  for (int l = first_lane; l < first_lane + lanes; ++l) c.push_back(l / inner % type_.dims[static_cast<size_t>(dim)]);
-  return c;
+llvm::Value* Box::part_address(llvm::Value* part) const {
+  return b_.CreateGEP(element_type(), start_, b_.CreateMul(part, parts_.stride));
 }
 
-llvm::Value* Box::address(int part, int lane) const {
-  llvm::Value* p = start_;
-  const auto add = [&](llvm::Value* stride, int64_t coordinate) {
-    if (coordinate)
-      p = b_.CreateGEP(element(), p, b_.CreateMul(stride, b_.getInt64(static_cast<uint64_t>(coordinate))));
-  };
-  add(parts_.stride, part);
-  for (int d = 0; d < type_.rank; ++d) add(dims_[static_cast<size_t>(d)].stride, coordinates(d, lane, 1)[0]);
-  return p;
+llvm::Value* Box::address(const Position& at) const {
+  llvm::Value* offset = b_.getInt64(0);
+  for (int d = 0; d < type_.rank; ++d)
+    offset =
+        b_.CreateAdd(offset, b_.CreateMul(coordinate(b_, type_, d, at.lane), dims_[static_cast<size_t>(d)].stride));
+  return b_.CreateGEP(element_type(), part_address(at.part), offset);
 }
 
-llvm::Value* Box::addresses(int part, int chunk) const {
-  const int lanes = chunk_lanes();
+llvm::Value* Box::addresses(const Position& at, int lanes) const {
   llvm::Type* longs = vector_of(b_.getInt64Ty(), lanes);
   llvm::Value* offsets = llvm::Constant::getNullValue(longs);
   for (int d = 0; d < type_.rank; ++d) {
-    llvm::Value* along = lane_constants(b_.getInt64Ty(), coordinates(d, chunk * lanes, lanes));
+    llvm::Value* along = b_.CreateZExt(coordinates(b_, type_, d, at.lane, lanes), longs);
     offsets = b_.CreateAdd(offsets, b_.CreateMul(along, splat(b_, dims_[static_cast<size_t>(d)].stride, lanes)));
   }
-  llvm::Value* p = start_;
-  if (part) p = b_.CreateGEP(element(), p, b_.CreateMul(parts_.stride, b_.getInt64(static_cast<uint64_t>(part))));
-  return b_.CreateGEP(element(), p, offsets);
+  return b_.CreateGEP(element_type(), part_address(at.part), offsets);
 }
 
-llvm::Value* Box::lane_in_bounds(const Dim& d, const std::vector<int64_t>& coordinates) const {
+/// bounds.origin + coordinate along `dim` is in 0 .. bounds.extent - 1.
+llvm::Value* Box::along_in_bounds(int dim, const Dim& bounds, const Position& at, int lanes) const {
   // Lane bounds fit 32 bits once clamped to the tile: lo <= coordinate < hi.
-  const int lanes = static_cast<int>(coordinates.size());
-  const int64_t last = *std::max_element(coordinates.begin(), coordinates.end()) + 1;
   const auto clamp = [&](llvm::Value* v) {
+    llvm::Value* last = b_.getInt64(static_cast<uint64_t>(type_.dims[static_cast<size_t>(dim)]));
     v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, b_.getInt64(0));
-    v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, v, b_.getInt64(static_cast<uint64_t>(last)));
+    v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, v, last);
     return splat(b_, b_.CreateTrunc(v, b_.getInt32Ty()), lanes);
   };
-  llvm::Value* k = lane_constants(b_.getInt32Ty(), coordinates);
-  llvm::Value* above = b_.CreateICmpSGE(k, clamp(b_.CreateNeg(d.origin)));
-  return b_.CreateAnd(above, b_.CreateICmpSLT(k, clamp(b_.CreateSub(d.extent, d.origin))));
+  llvm::Value* k = coordinates(b_, type_, dim, at.lane, lanes);
+  llvm::Value* above = b_.CreateICmpSGE(k, clamp(b_.CreateNeg(bounds.origin)));
+  return b_.CreateAnd(above, b_.CreateICmpSLT(k, clamp(b_.CreateSub(bounds.extent, bounds.origin))));
 }
 
-llvm::Value* Box::row_in_bounds(int part, int chunk) const {
+llvm::Value* Box::row_in_bounds(const Position& at, int lanes) const {
   const size_t last = dims_.size() - 1;
-  llvm::Value* whole_parts = b_.CreateAdd(parts_.origin, b_.getInt64(static_cast<uint64_t>(part)));
+  llvm::Value* whole_parts = b_.CreateAdd(parts_.origin, at.part);
   llvm::Value* before = b_.CreateMul(whole_parts, b_.getInt64(static_cast<uint64_t>(type_.dims[last])));
-  // The lower bound does not hold for rows, so it is taken off the origin.
-  Dim d = dims_[last];
-  d.extent = b_.CreateSub(row_extent_, b_.CreateAdd(before, d.origin));
-  d.origin = b_.getInt64(0);
-  return lane_in_bounds(d, coordinates(static_cast<int>(last), chunk * chunk_lanes(), chunk_lanes()));
+  // The lower bound does not hold for rows, so the origin is taken off the extent.
+  Dim bounds = dims_[last];
+  bounds.extent = b_.CreateSub(row_extent_, b_.CreateAdd(before, bounds.origin));
+  bounds.origin = b_.getInt64(0);
+  return along_in_bounds(static_cast<int>(last), bounds, at, lanes);
 }
 
-llvm::Value* Box::mask(int part, int chunk) const {
-  const int lanes = chunk_lanes();
+llvm::Value* Box::mask(const Position& at, int lanes) const {
   llvm::Value* inside = splat(b_, b_.getTrue(), lanes);
-  if (parts_.extent) {
-    llvm::Value* c = b_.CreateAdd(parts_.origin, b_.getInt64(static_cast<uint64_t>(part)));
-    inside = splat(b_, bounded(c, 1, parts_.extent), lanes);
-  }
+  if (parts_.extent) inside = splat(b_, bounded(b_.CreateAdd(parts_.origin, at.part), 1, parts_.extent), lanes);
   for (int d = 0; d < type_.rank; ++d)
-    if (dims_[static_cast<size_t>(d)].extent)
-      inside =
-          b_.CreateAnd(inside, lane_in_bounds(dims_[static_cast<size_t>(d)], coordinates(d, chunk * lanes, lanes)));
-  if (row_extent_) inside = b_.CreateAnd(inside, row_in_bounds(part, chunk));
+    if (const Dim& bounds = dims_[static_cast<size_t>(d)]; bounds.extent)
+      inside = b_.CreateAnd(inside, along_in_bounds(d, bounds, at, lanes));
+  if (row_extent_) inside = b_.CreateAnd(inside, row_in_bounds(at, lanes));
   return inside;
-}
-
-Box::Element Box::element_at(llvm::Value* number) const {
-  const auto constant = [&](int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); };
-  llvm::Value* part = type_.parts == 1 ? constant(0) : b_.CreateUDiv(number, constant(type_.part_elements()));
-  llvm::Value* offset = b_.CreateMul(part, parts_.stride);
-  llvm::Value* inside = b_.getTrue();
-  llvm::Value* part_coordinate = b_.CreateAdd(parts_.origin, part);
-  if (parts_.extent) inside = b_.CreateAnd(inside, bounded(part_coordinate, 1, parts_.extent));
-  int64_t inner = 1;
-  for (size_t d = dims_.size(); d-- > 0; inner *= type_.dims[d]) {
-    llvm::Value* k = b_.CreateAnd(b_.CreateUDiv(number, constant(inner)), constant(type_.dims[d] - 1));
-    offset = b_.CreateAdd(offset, b_.CreateMul(k, dims_[d].stride));
-    llvm::Value* c = b_.CreateAdd(dims_[d].origin, k);
-    if (dims_[d].extent) inside = b_.CreateAnd(inside, bounded(c, 1, dims_[d].extent));
-    if (row_extent_ && d + 1 == dims_.size()) {
-      llvm::Value* j = b_.CreateAdd(b_.CreateMul(part_coordinate, constant(type_.dims[d])), c);
-      inside = b_.CreateAnd(inside, b_.CreateICmpSLT(j, row_extent_));
-    }
-  }
-  return {b_.CreateGEP(element(), start_, offset), inside};
 }
 
 }  // namespace sinter::llvm_codegen

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/llvm/kernel_frame.h"
+#include "codegen/llvm/lane_coordinates.h"
 
 namespace sinter::llvm_codegen {
 
@@ -27,20 +28,20 @@ class Box {
   const tile::Type& type() const { return type_; }
   int chunk_lanes() const;
   int chunks() const { return static_cast<int>(type_.part_elements()) / chunk_lanes(); }
-  llvm::Type* element() const;
+  llvm::Type* element_type() const;
 
-  /// Address of the element of `part` at lane number `lane` of the part.
-  llvm::Value* address(int part, int lane) const;
-  /// Addresses of the lanes of one chunk, a vector of pointers.
-  llvm::Value* addresses(int part, int chunk) const;
-  /// i1 by lane of one chunk: in bounds.
-  llvm::Value* mask(int part, int chunk) const;
+  /// The position of a chunk, or of lane `lane` of a part, known while compiling.
+  Position chunk(int part, int chunk) const { return element(part, chunk * chunk_lanes()); }
+  Position element(int part, int lane) const {
+    return {b_.getInt64(static_cast<uint64_t>(part)), b_.getInt64(static_cast<uint64_t>(lane))};
+  }
 
-  /// One element whose number (part * elements of a part + lane) is known at run time only.
-  struct Element {
-    llvm::Value *address, *inside;  ///< inside: i1
-  };
-  Element element_at(llvm::Value* number) const;
+  /// Address of the element at a position.
+  llvm::Value* address(const Position& at) const;
+  /// Addresses of `lanes` lanes from a position on, a vector of pointers.
+  llvm::Value* addresses(const Position& at, int lanes) const;
+  /// i1 by lane: in bounds.
+  llvm::Value* mask(const Position& at, int lanes) const;
 
  private:
   struct Dim {
@@ -48,10 +49,10 @@ class Box {
   };
   Dim dim(const tile::AccessDim& d) const;
   llvm::Value* index(const tile::IndexOperand& x) const;
-  std::vector<int64_t> coordinates(int dim, int first_lane, int lanes) const;
   llvm::Value* bounded(llvm::Value* from, int64_t span, llvm::Value* extent) const;
-  llvm::Value* lane_in_bounds(const Dim& d, const std::vector<int64_t>& coordinates) const;
-  llvm::Value* row_in_bounds(int part, int chunk) const;
+  llvm::Value* part_address(llvm::Value* part) const;
+  llvm::Value* along_in_bounds(int dim, const Dim& bounds, const Position& at, int lanes) const;
+  llvm::Value* row_in_bounds(const Position& at, int lanes) const;
 
   Builder& b_;
   KernelFrame& frame_;

@@ -67,6 +67,12 @@ void loop_over_elements(Builder& b, KernelFrame& frame, const Box& box, const st
   b.SetInsertPoint(after);
 }
 
+/// Where element `number` of all parts lies.
+Position position(Builder& b, const Box& box, llvm::Value* number) {
+  llvm::Value* elements = b.getInt64(static_cast<uint64_t>(box.type().part_elements()));
+  return {b.CreateUDiv(number, elements), b.CreateURem(number, elements)};
+}
+
 /// if (condition) body()
 void only_if(Builder& b, KernelFrame& frame, llvm::Value* condition, const std::function<void()>& body) {
   auto* then = llvm::BasicBlock::Create(b.getContext(), "inside", frame.function());
@@ -84,11 +90,11 @@ TileValue load_by_element(Builder& b, KernelFrame& frame, const Box& box, llvm::
   const StackTile tile(b, frame, box);
   const DType storage = frame.storage(box.pointer());
   loop_over_elements(b, frame, box, [&](llvm::Value* number) {
-    const Box::Element e = box.element_at(number);
+    const Position at = position(b, box, number);
     tile.write(number, fill);
-    only_if(b, frame, e.inside, [&] {
+    only_if(b, frame, box.mask(at, 1), [&] {
       llvm::LoadInst* load =
-          b.CreateAlignedLoad(box.element(), e.address, llvm::Align(static_cast<uint64_t>(storage.bytes())));
+          b.CreateAlignedLoad(box.element_type(), box.address(at), llvm::Align(static_cast<uint64_t>(storage.bytes())));
       tile.write(number, decode(b, frame.annotate(load, box.pointer()), storage));
     });
   });
@@ -105,9 +111,9 @@ void store_by_element(Builder& b, KernelFrame& frame, const Box& box, const Tile
     for (size_t c = 0; c < value[p].size(); ++c)
       tile.store_chunk(static_cast<int>(p), static_cast<int>(c), value[p][c]);
   loop_over_elements(b, frame, box, [&](llvm::Value* number) {
-    const Box::Element e = box.element_at(number);
-    only_if(b, frame, e.inside, [&] {
-      llvm::StoreInst* store = b.CreateAlignedStore(encode(b, tile.read(number), storage), e.address,
+    const Position at = position(b, box, number);
+    only_if(b, frame, box.mask(at, 1), [&] {
+      llvm::StoreInst* store = b.CreateAlignedStore(encode(b, tile.read(number), storage), box.address(at),
                                                     llvm::Align(static_cast<uint64_t>(storage.bytes())));
       frame.annotate(store, box.pointer());
     });
