@@ -23,6 +23,16 @@ CallAttributes& CallAttributes::value(Number v, bool extent) {
   return *this;
 }
 
+int64_t AttributeReader::word() {
+  if (word_ == a_.words.size()) throw CompileError("internal: an op reads more attributes than it has");
+  return a_.words[word_++];
+}
+
+const Scalar& AttributeReader::number() {
+  if (scalar_ == a_.scalars.size()) throw CompileError("internal: an op reads more numbers than it has");
+  return a_.scalars[scalar_++];
+}
+
 Dims AttributeReader::integers() {
   Dims d;
   const int64_t n = word();

@@ -85,6 +85,16 @@ struct Attributes {
   friend bool operator==(const Attributes&, const Attributes&) = default;
 };
 
+/// Structural words of a dtype and a device.
+inline int64_t word_of(DType t) {
+  int64_t w = 0;
+  std::memcpy(&w, &t, sizeof t);
+  return w;
+}
+inline int64_t word_of(Device d) {
+  return static_cast<int64_t>(d.kind) | static_cast<int64_t>(static_cast<uint16_t>(d.index)) << 8;
+}
+
 /// Attributes of a call while it is being recorded or matched: fixed arrays, no allocation.
 class CallAttributes {
  public:
@@ -97,14 +107,8 @@ class CallAttributes {
     for (int64_t d : v) word(d);
     return *this;
   }
-  CallAttributes& dtype(DType t) {
-    int64_t w = 0;
-    std::memcpy(&w, &t, sizeof t);
-    return word(w);
-  }
-  CallAttributes& device(Device d) {
-    return word(static_cast<int64_t>(d.kind) | static_cast<int64_t>(static_cast<uint16_t>(d.index)) << 8);
-  }
+  CallAttributes& dtype(DType t) { return word(word_of(t)); }
+  CallAttributes& device(Device d) { return word(word_of(d)); }
   template <class E>
     requires std::is_enum_v<E>
   CallAttributes& enumeration(E v) { return word(static_cast<int64_t>(v)); }
@@ -129,7 +133,7 @@ class CallAttributes {
   std::array<Number, max_values> values_;
 };
 
-/// Reads attributes back in the order they were written.
+/// Reads attributes back in the order they were written; throws CompileError past their end.
 class AttributeReader {
  public:
   explicit AttributeReader(const Attributes& a) : a_(a) {}
@@ -143,12 +147,14 @@ class AttributeReader {
   }
   template <class E>
   E enumeration() { return static_cast<E>(word()); }
-  const Scalar& number() { return a_.scalars[scalar_++]; }
-  Expr extent() { return a_.scalars[scalar_++].expr; }
+  const Scalar& number();
+  Expr extent() { return number().expr; }
   std::vector<Expr> extents();
+  /// Has everything been read?
+  bool done() const { return word_ == a_.words.size() && scalar_ == a_.scalars.size(); }
 
  private:
-  int64_t word() { return a_.words[word_++]; }
+  int64_t word();
   const Attributes& a_;
   size_t word_ = 0, scalar_ = 0;
 };

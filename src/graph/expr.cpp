@@ -72,6 +72,8 @@ Expr binary(Kind kind, Expr a, Expr b) { return ExprTable::intern({kind, 0, {a, 
 }  // namespace
 
 Expr ExprTable::intern(ExprNode node) {
+  node.polynomial = node.kind <= Kind::product &&
+                    std::ranges::all_of(node.operands, [](Expr e) { return ExprTable::node(e).polynomial; });
   const size_t h = hash_of(node);
   Shard& shard = shards()[h % shards().size()];
   std::scoped_lock lock(shard.mutex);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,8 @@ class Expr {
   /// and throws CompileError with the column.
   std::string text() const;
   static Expr parse(std::string_view text);
+  /// Reads the longest expression that text begins with, and removes it from text.
+  static Expr parse_front(std::string_view& text);
 
  private:
   explicit Expr(const ExprNode& node) : node_(&node) {}

@@ -14,6 +14,7 @@ struct ExprNode {
   int64_t value = 0;  ///< constant, id, or the constant of a sum
   std::vector<Expr> operands;
   std::vector<int64_t> coefficients;
+  bool polynomial = true;  ///< no division, min or max inside: simplify() has nothing to do
 };
 
 /// The process-wide table; nodes live for ever.

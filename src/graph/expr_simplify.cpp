@@ -5,6 +5,7 @@
 
 #include "src/graph/expr_bounds.h"
 #include "src/graph/expr_divide.h"
+#include "src/graph/expr_node.h"
 #include "src/graph/integer_math.h"
 
 namespace sinter::graph {
@@ -21,7 +22,7 @@ class Simplifier {
   explicit Simplifier(const Ranges& ranges) : ranges_(ranges), prover_(ranges_) {}
 
   Expr of(Expr e) {
-    if (e.operands().empty()) return e;
+    if (ExprTable::node(e).polynomial) return e;
     if (const auto it = known_.find(e); it != known_.end()) return it->second;
     const Expr made = computed(e);
     known_.emplace(e, made);
@@ -175,7 +176,7 @@ class Simplifier {
 }  // namespace
 
 Expr simplify(Expr e, const Ranges& ranges) {
-  if (e.operands().empty()) return e;
+  if (ExprTable::node(e).polynomial) return e;
   return Simplifier(ranges).of(e);
 }
 

@@ -27,7 +27,13 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
   Expr all() {
     const Expr e = sum();
-    if (!end()) fail("unexpected text");
+    skip();
+    if (at_ != text_.size()) fail("unexpected text");
+    return e;
+  }
+  Expr front(std::string_view& rest) {
+    const Expr e = sum();
+    rest = text_.substr(at_);
     return e;
   }
 
@@ -48,7 +54,7 @@ class Parser {
     for (;;) {
       if (take('*'))
         e = e * unary();
-      else if (take('/'))
+      else if (!comment() && take('/'))
         e = floordiv(e, unary());
       else if (take('%'))
         e = mod(e, unary());
@@ -104,12 +110,12 @@ class Parser {
     ++at_;
     return true;
   }
+  bool comment() {
+    skip();
+    return text_.substr(at_).starts_with("//");
+  }
   void need(char c) {
     if (!take(c)) fail(fmt::format("expected '{}'", c));
-  }
-  bool end() {
-    skip();
-    return at_ == text_.size();
   }
   [[noreturn]] void fail(std::string_view what) const {
     throw CompileError(fmt::format("expression \"{}\", column {}: {}", text_, at_ + 1, what));
@@ -161,5 +167,6 @@ std::string Expr::text() const {
 }
 
 Expr Expr::parse(std::string_view text) { return Parser(text).all(); }
+Expr Expr::parse_front(std::string_view& text) { return Parser(text).front(text); }
 
 }  // namespace sinter::graph

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/graph/graph.h"
 
-#include "src/graph/registry.h"
+#include "src/graph/text.h"
 
 namespace sinter::graph {
 
 Value Graph::add_input(ValueType type, std::optional<Layout> layout, SourceLine line) {
-  if (!layout) {
-    layout.emplace();
-    layout->strides.assign(type.shape.size(), Expr(int64_t{1}));
-    for (size_t d = type.shape.size(); d-- > 1;) layout->strides[d - 1] = layout->strides[d] * type.shape[d];
-  }
+  if (!layout) layout = contiguous_layout(type.shape);
   Node n;
   n.results.push_back(std::move(type));
   n.line = line;

@@ -90,10 +90,21 @@ class Graph {
   int symbol_count_ = 0;
 };
 
-/// Canonical text; parse(print(g)) prints the same. `with_lines` appends source lines as comments.
+/// Canonical text: it holds everything but source lines, so equal texts are equal graphs, and parse() reads it back to a
+/// graph that prints the same. `with_lines` appends the user's source lines as comments.
+///
+///     graph "pre" on cpu {
+///       symbols 1, s0 in [2,4096]
+///       %0 f32 [s0,224] = input strides=[1,s0], offset=0
+///       %1 f32 [s0] = sum(%0) dims=[-1], keepdim=false
+///       %2 f32 [s0] = add(%1) lhs=none, rhs=1  // model.cpp:41
+///       return %2
+///     }
 std::string print(const Graph& graph, bool with_lines = false);
+/// Throws CompileError naming the line, also where the type rule gives other types than the text.
 Graph parse(std::string_view text);
-/// Throws CompileError naming the node if an invariant is broken (order, types as the type rule gives, symbols known).
+/// Throws CompileError naming the node if an invariant is broken: order of operands and effects, types as the
+/// type rule gives, attributes as the op's parameters say, symbols known, inputs listed once with a layout of their rank.
 void verify(const Graph& graph);
 /// Graphviz text.
 std::string to_dot(const Graph& graph);

@@ -1,97 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <unordered_map>
 
-#include "src/graph/registry.h"
+#include "src/graph/text.h"
 
 namespace sinter::graph {
 namespace {
 
-std::string list(const std::vector<Expr>& e) {
-  std::string s = "[";
-  for (size_t i = 0; i < e.size(); ++i) s += (i ? "," : "") + e[i].text();
-  return s + "]";
+std::string end_text(int64_t end) {
+  if (end == std::numeric_limits<int64_t>::min()) return "-inf";
+  return end == std::numeric_limits<int64_t>::max() ? "inf" : fmt::format("{}", end);
 }
 
-std::string type_text(const ValueType& t) { return fmt::format("{} {}", t.dtype.name(), list(t.shape)); }
-
-std::string number_text(const Scalar& s) {
-  const char kind = s.literal.kind == Number::Kind::boolean ? 'b' : s.literal.kind == Number::Kind::integer ? 'i' : 'f';
-  if (s.symbol >= 0) return fmt::format("{}:s{}", kind, s.symbol);
-  if (kind != 'f') return fmt::format("{}:{}", kind, s.literal.bits);
-  const double v = s.literal.as_double();
-  return v == v && v - v == 0 ? fmt::format("f:{}", v) : fmt::format("f:bits{}", static_cast<uint64_t>(s.literal.bits));
-}
-
-std::string parameter(const Param& p, AttributeReader& r) {
-  switch (p.kind) {
-    case ParamKind::flag: return r.flag() ? "true" : "false";
-    case ParamKind::integer: return fmt::format("{}", r.integer());
-    case ParamKind::integers: return r.integers().text();
-    case ParamKind::dtype: return std::string(r.dtype().name());
-    case ParamKind::enumeration: return std::string(p.names.at(static_cast<size_t>(r.integer())));
-    case ParamKind::device: return r.device().text();
-    case ParamKind::number: return number_text(r.number());
-    case ParamKind::optional_number: return r.flag() ? number_text(r.number()) : "none";
-    case ParamKind::extent: return r.extent().text();
-    case ParamKind::extents: return list(r.extents());
+class Printer {
+ public:
+  Printer(const Graph& g, bool with_lines, int indent) : g_(g), with_lines_(with_lines), indent_(indent) {
+    for (size_t i = 0; i < g.inputs().size(); ++i) input_of_.emplace(g.inputs()[i].node, i);
   }
-  return "?";
-}
 
-std::string name(const Graph& g, Value v) {
-  const bool several = g.node(v.node).results.size() > 1;
-  return several ? fmt::format("%{}.{}", v.node, v.result) : fmt::format("%{}", v.node);
-}
+  std::string run() {
+    line(0, fmt::format("graph {} on {} {{", quoted(g_.name), g_.device.text()));
+    if (g_.symbol_count() > 0) line(1, symbols());
+    for (NodeId id = 0; id < g_.size(); ++id) node(id);
+    std::string outputs;
+    for (Value v : g_.outputs()) outputs += (outputs.empty() ? " " : ", ") + text(g_, v);
+    line(1, "return" + outputs);
+    line(0, "}");
+    return std::move(out_);
+  }
 
-void print_node(std::string& out, const Graph& g, NodeId id, bool with_lines) {
-  const Node& n = g.node(id);
-  out += fmt::format("  %{}", id);
-  for (size_t i = 0; i < n.results.size(); ++i) out += (i ? ", " : " ") + type_text(n.results[i]);
-  if (n.op == nullptr) {
-    size_t input = 0;
-    while (g.inputs()[input].node != id) ++input;
-    out += " = input";
-    const Layout& l = g.input_layout(input);
-    Expr dense = int64_t{1};
-    bool contiguous = l.offset.is_constant(0);
-    for (size_t d = l.strides.size(); d-- > 0; dense = dense * n.results[0].shape[d])
-      contiguous = contiguous && l.strides[d] == dense;
-    if (!contiguous) out += fmt::format(" strides={} offset={}", list(l.strides), l.offset.text());
-  } else {
-    out += fmt::format(" = {}(", n.op->name);
-    for (size_t i = 0; i < n.operands.size(); ++i) out += (i ? ", " : "") + name(g, n.operands[i]);
-    out += ")";
-    AttributeReader r(n.attributes);
-    bool first = true;
-    for (const Param& p : n.op->params) {
-      out += fmt::format("{}{}={}", first ? " " : ", ", p.name, parameter(p, r));
-      first = false;
+ private:
+  void line(int deeper, std::string_view s) {
+    out_.append(static_cast<size_t>(2 * (indent_ + deeper)), ' ').append(s).append("\n");
+  }
+
+  std::string symbols() const {
+    std::string s = fmt::format("symbols {}", g_.symbol_count());
+    for (int i = 0; i < g_.symbol_count(); ++i) {
+      const std::string lo = end_text(g_.ranges.of(Expr::symbol(i)).first);
+      const std::string hi = end_text(g_.ranges.of(Expr::symbol(i)).second);
+      if (lo != "-inf" || hi != "inf") s += fmt::format(", s{} in [{},{}]", i, lo, hi);
     }
-    if (n.effect_order >= 0) out += fmt::format(" effect={}", n.effect_order);
+    return s;
   }
-  if (with_lines && n.line.file != nullptr) out += "   // " + n.line.text();
-  out += "\n";
-}
+
+  void node(NodeId id) {
+    const Node& n = g_.node(id);
+    std::string s = fmt::format("%{}", id);
+    for (size_t i = 0; i < n.results.size(); ++i) s += (i ? ", " : " ") + text(n.results[i]);
+    s += n.op == nullptr ? input(id) : call(n);
+    if (!n.subgraphs.empty()) s += " {";
+    if (with_lines_ && n.line.file != nullptr) s += "  // " + n.line.text();
+    line(1, s);
+    for (const auto& body : n.subgraphs) out_ += Printer(*body, with_lines_, indent_ + 2).run();
+    if (!n.subgraphs.empty()) line(1, "}");
+  }
+
+  std::string input(NodeId id) const {
+    const auto it = input_of_.find(id);
+    if (it == input_of_.end()) throw CompileError(fmt::format("internal: %{} has no op and is no input", id));
+    const Layout& layout = g_.input_layout(it->second);
+    if (is_contiguous(layout, g_.node(id).results[0].shape)) return " = input";
+    return fmt::format(" = input strides={}, offset={}", text(layout.strides), layout.offset.text());
+  }
+
+  std::string call(const Node& n) const {
+    std::string s = fmt::format(" = {}(", n.op->name);
+    for (size_t i = 0; i < n.operands.size(); ++i) s += (i ? ", " : "") + text(g_, n.operands[i]);
+    s += ")";
+    if (!n.op->params.empty()) s += " " + text(*n.op, n.attributes);
+    if (n.effect_order >= 0) s += fmt::format(" effect={}", n.effect_order);
+    return s;
+  }
+
+  const Graph& g_;
+  bool with_lines_;
+  int indent_;
+  std::unordered_map<NodeId, size_t> input_of_;
+  std::string out_;
+};
 
 }  // namespace
 
-std::string print(const Graph& g, bool with_lines) {
-  std::string out = fmt::format("graph {} on {} symbols {} {{\n", g.name.empty() ? "_" : g.name, g.device.text(), g.symbol_count());
-  for (NodeId id = 0; id < g.size(); ++id) print_node(out, g, id, with_lines);
-  out += "  return";
-  for (size_t i = 0; i < g.outputs().size(); ++i) out += (i ? ", " : " ") + name(g, g.outputs()[i]);
-  return out + "\n}\n";
-}
-
-std::string to_dot(const Graph& g) {
-  std::string out = "digraph {\n";
-  for (NodeId id = 0; id < g.size(); ++id) {
-    const Node& n = g.node(id);
-    out += fmt::format("  n{} [label=\"{}\\n{}\"];\n", id, n.op ? n.op->name : "input", type_text(n.results[0]));
-    for (Value v : n.operands) out += fmt::format("  n{} -> n{};\n", v.node, id);
-  }
-  return out + "}\n";
-}
+std::string print(const Graph& graph, bool with_lines) { return Printer(graph, with_lines, 0).run(); }
 
 }  // namespace sinter::graph

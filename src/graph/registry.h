@@ -107,10 +107,11 @@ struct OpDef {
   std::function<std::optional<SampleCall>(int variant)> sample;
 };
 
-/// All ops in order of registration.
+/// All ops in order of registration; filled by ops::register_all_ops() (src/ops/ops.h) and by users' register_op. The
+/// span stays valid when ops are added later.
 std::span<const OpDef* const> all_ops();
 const OpDef* find_op(std::string_view name);
-/// Registers at static initialisation or from register_op; throws CompileError on a duplicate name.
+/// Adds an op; its address and texts live for ever. Throws CompileError on a duplicate or empty name.
 const OpDef& register_op(OpDef op);
 
 }  // namespace sinter::graph
