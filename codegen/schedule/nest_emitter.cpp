@@ -390,7 +390,9 @@ Value NestEmitter::value(loop::ValueId id) {
     case InstructionKind::load: v = load(in); break;
     case InstructionKind::index_value: v = tile_index(in.index[0], in.type); break;
     case InstructionKind::to_index: v = checked_index(in); break;
-    case InstructionKind::reduce: throw CompileError("internal: a reduce outside a reduction schedule");
+    case InstructionKind::reduce:  // all its axes had extent 1: one element, folded with nothing
+      v = value(in.operands[0]);
+      break;
   }
   values_.emplace(id, v);
   return v;

@@ -105,7 +105,8 @@ class Reduction {
 
   Value fold() {
     const auto n = extent_.constant();
-    if (n == 0) return b_.broadcast(identity(b_, kind_, type_), one());
+    // An empty sum is +0, though -0 is what pads one.
+    if (n == 0) return b_.broadcast(kind_ == graph::ReduceKind::sum ? b_.constant(type_, 0) : identity(b_, kind_, type_), one());
     if (n && *n <= chunk) return chunk_at(b_.literal(0), *n);
     return many_chunks();
   }

@@ -158,6 +158,8 @@ class Lowering {
       const graph::Node& n = g_.node(id);
       out.comments.push_back(fmt::format("%{} = {}{}", id, n.op->name, n.line.file ? "   " + n.line.text() : ""));
     }
+    const bool empty = std::ranges::any_of(nest.axes, [](const loop::Axis& a) { return !a.reduction && a.extent.is_constant(0); });
+    if (empty) return out;  // nothing to write
     collapse_axes(nest, program_, ranges_for(nest.axes));
     out.nests.push_back(std::move(nest));
     return out;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/op_cases.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "src/compiler/compile.h"
+#include "src/ops/ops.h"
+#include "src/reference/interpret.h"
+#include "src/tensor/impl.h"
+
+namespace sinter::test {
+namespace {
+
+constexpr int max_variants = 400;
+constexpr int64_t max_elements = 1 << 18;
+
+reference::Array random_array(const graph::ValueType& type, double low, double high, std::mt19937_64& random) {
+  Dims shape;
+  for (graph::Expr e : type.shape) shape.push_back(*e.constant());
+  reference::Array a = reference::Array::zeros(type.dtype, shape);
+  std::uniform_real_distribution<double> value(low, high);
+  const DType compute = scalar::compute_type(type.dtype);
+  for (int64_t i = 0; i < a.size(); ++i) {
+    double v = value(random);
+    if (type.dtype.is_floating() && random() % 16 == 0) {
+      const double specials[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 0.5};
+      const double s = specials[random() % 8];
+      if (!(s < low || s > high) || (std::isnan(s) && low < 0)) v = s;
+    }
+    if (!type.dtype.is_floating()) v = std::trunc(v);
+    if (type.dtype.is_boolean()) v = static_cast<double>(random() & 1);
+    if (type.dtype.is_integer() && !type.dtype.is_signed()) v = std::fabs(v);
+    a.set(i, reference::rounded(scalar::constant_of(compute, v), type.dtype));
+  }
+  return a;
+}
+
+Tensor to_tensor(const reference::Array& a, Device device) {
+  Tensor host = tensor::empty(a.shape, a.dtype, Device::cpu());
+  if (!a.data.empty()) std::memcpy(host.impl()->data(), a.data.data(), a.data.size());
+  return device.is_cpu() ? host : tensor::copy_to_device(host, device);
+}
+
+}  // namespace
+
+std::optional<OpCase> op_case(const graph::OpDef& op, int variant) {
+  const auto sample = op.sample(variant);
+  if (!sample) return std::nullopt;
+  OpCase c;
+  c.name = fmt::format("{} #{}", op.name, variant);
+  std::mt19937_64 random(static_cast<uint64_t>(variant) * 7919 + std::hash<std::string_view>{}(op.name));
+  std::vector<graph::Value> operands;
+  for (const graph::ValueType& t : sample->operands) {
+    operands.push_back(c.graph.add_input(t));
+    c.inputs.push_back(random_array(t, sample->low, sample->high, random));
+    c.name += fmt::format(" {}{}", t.dtype.name(), c.inputs.back().shape.text());
+  }
+  const graph::NodeId id = c.graph.add(op, operands, sample->attributes);
+  for (size_t i = 0; i < c.graph.node(id).results.size(); ++i) c.graph.add_output({id, static_cast<int32_t>(i)});
+  c.graph.name = std::string(op.name);
+  return c;
+}
+
+std::vector<reference::Array> run_on(Device device, graph::Graph graph, const std::vector<reference::Array>& inputs,
+                                     const std::string& backend) {
+  graph.device = device;
+  compiler::Options options;
+  options.backend = backend;
+  const compiler::Result compiled = compiler::compile(graph, options);
+  std::vector<Tensor> tensors;
+  std::vector<tensor::TensorImpl*> in, out;
+  for (const reference::Array& a : inputs) {
+    tensors.push_back(to_tensor(a, device));
+    in.push_back(tensors.back().impl());
+  }
+  std::vector<Tensor> results;
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    results.push_back(Tensor::adopt(tensor::new_impl()));
+    out.push_back(results.back().impl());
+  }
+  compiled.executable->run({in, {}}, out);
+  std::vector<reference::Array> arrays;
+  for (const Tensor& t : results) {
+    arrays.push_back(reference::Array::zeros(t.dtype(), t.shape()));
+    if (!arrays.back().data.empty()) tensor::read_elements(*t.impl(), arrays.back().data.data());
+  }
+  return arrays;
+}
+
+std::string difference(const reference::Array& expected, const reference::Array& got) {
+  if (expected.dtype != got.dtype || !(expected.shape == got.shape))
+    return fmt::format("is {} {}, expected {} {}", got.dtype.name(), got.shape.text(), expected.dtype.name(), expected.shape.text());
+  int64_t wrong = 0;
+  std::string first;
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    const scalar::Constant a = expected.at(i), b = got.at(i);
+    if (a == b) continue;
+    const double x = scalar::as_double(a), y = scalar::as_double(b);
+    if (std::isnan(x) && std::isnan(y)) continue;
+    if (wrong++ == 0) first = fmt::format("element {} is {} ({:#x}), expected {} ({:#x})", i, y, b.bits, x, a.bits);
+  }
+  return wrong == 0 ? "" : fmt::format("{} of {} wrong; {}", wrong, expected.size(), first);
+}
+
+std::vector<std::string> compare_all_ops(Device device, int& cases) {
+  ops::register_all_ops();
+  std::vector<std::string> failures;
+  for (const graph::OpDef* op : graph::all_ops())
+    for (int variant = 0; variant < max_variants; ++variant) {
+      std::string name = fmt::format("{} #{}", op->name, variant);
+      try {
+        auto c = op_case(*op, variant);
+        if (!c) break;
+        name = c->name;
+        int64_t elements = 0;
+        for (graph::Value v : c->graph.outputs()) {
+          int64_t n = 1;
+          for (graph::Expr e : c->graph.type(v).shape) n *= *e.constant();
+          elements += n;
+        }
+        if (elements > max_elements) continue;
+        const auto expected = reference::interpret(c->graph, c->inputs);
+        const auto got = run_on(device, c->graph, c->inputs);
+        ++cases;
+        for (size_t i = 0; i < expected.size(); ++i)
+          if (const std::string d = difference(expected[i], got[i]); !d.empty()) failures.push_back(name + ": " + d);
+      } catch (const std::exception& e) {
+        failures.push_back(name + ": " + e.what());
+      }
+    }
+  return failures;
+}
+
+}  // namespace sinter::test

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/graph/registry.h"
+#include "src/reference/array.h"
+
+namespace sinter::test {
+
+/// One call of one op with data, from the op's sampler.
+struct OpCase {
+  graph::Graph graph;
+  std::vector<reference::Array> inputs;
+  std::string name;  ///< "add #3 f16 [7,16], f16 [16]"
+};
+
+std::optional<OpCase> op_case(const graph::OpDef& op, int variant);
+/// Runs a graph on a device through the compiler; inputs dense.
+std::vector<reference::Array> run_on(Device device, graph::Graph graph, const std::vector<reference::Array>& inputs,
+                                     const std::string& backend = "sinter");
+/// First difference in words, or empty. Bits must be equal, but any NaN equals any NaN.
+std::string difference(const reference::Array& expected, const reference::Array& got);
+
+/// Runs every sampler case of every op on the device and compares with the reference interpreter; returns the failures.
+std::vector<std::string> compare_all_ops(Device device, int& cases);
+
+}  // namespace sinter::test
