@@ -34,8 +34,8 @@ uint64_t total(const std::vector<FileInfo>& files) {
 
 }  // namespace
 
-DiskCache::DiskCache(fs::path directory, uint64_t limit_bytes)
-    : root_(directory.empty() ? fs::path() : std::move(directory) / "v1"), limit_bytes_(limit_bytes) {}
+DiskCache::DiskCache(const fs::path& directory, uint64_t limit_bytes)
+    : root_(directory.empty() ? fs::path() : directory / "v1"), limit_bytes_(limit_bytes) {}
 
 DiskCache& DiskCache::standard() {
   static auto* cache = [] {  // never destroyed: compiled functions may be in static storage

@@ -31,7 +31,7 @@ class DiskCache {
  public:
   /// An empty directory turns it off. Beyond `limit_bytes` (0: none) the entries longest unused are deleted, to 3/4 of
   /// it.
-  DiskCache(std::filesystem::path directory, uint64_t limit_bytes);
+  DiskCache(const std::filesystem::path& directory, uint64_t limit_bytes);
   /// The process's cache, as the environment says (SINTER_CACHE, SINTER_CACHE_DIR, SINTER_CACHE_BYTES).
   static DiskCache& standard();
 

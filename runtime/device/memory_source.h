@@ -44,7 +44,7 @@ class MemorySource {
   }
   /// Calls `gone` once the graph that `stream` is being captured into, and all its copies, are destroyed. It may be
   /// called from any thread at any time.
-  virtual void when_graph_is_gone(StreamHandle stream, std::function<void()> gone) {
+  virtual void when_graph_is_gone(StreamHandle stream, const std::function<void()>& gone) {
     (void)stream;
     (void)gone;
   }

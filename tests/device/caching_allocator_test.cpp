@@ -52,7 +52,7 @@ class FakeSource final : public MemorySource {
     done = queued;
   }
   uint64_t capture(StreamHandle s) override { return captures.contains(s) ? captures[s] : 0; }
-  void when_graph_is_gone(StreamHandle, std::function<void()> call) override { gone = std::move(call); }
+  void when_graph_is_gone(StreamHandle, const std::function<void()>& call) override { gone = call; }
 
   size_t capacity = SIZE_MAX, used = 0;
   int takes = 0, waits = 0, live_marks = 0, wrong_sizes = 0;

@@ -99,6 +99,13 @@ FakeDriver::FakeDriver() {
   SINTER_PLAIN(GraphExecDestroy, CUgraphExec);
   SINTER_PLAIN(GraphDestroy, CUgraph);
   SINTER_PLAIN(GraphRetainUserObject, CUgraph, CUuserObject, unsigned, unsigned);
+  describe_devices();
+  copy_memory();
+  load_and_launch();
+  order_streams();
+}
+
+void FakeDriver::describe_devices() {
   functions.GetErrorName = [](CUresult e, const char** name) {
     *name = e == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OTHER";
     return CUDA_SUCCESS;
@@ -120,6 +127,9 @@ FakeDriver::FakeDriver() {
   };
   functions.CtxGetCurrent = [](CUcontext* c) { return *c = fake->current, CUDA_SUCCESS; };
   functions.CtxSetCurrent = [](CUcontext c) { return fake->current = c, fake->answer("CtxSetCurrent"); };
+}
+
+void FakeDriver::copy_memory() {
   functions.MemAlloc = allocate;
   functions.MemFree = free_memory;
   functions.MemGetInfo = [](size_t* free, size_t* total) {
@@ -139,6 +149,9 @@ FakeDriver::FakeDriver() {
   functions.MemsetD8Async = [](CUdeviceptr to, unsigned char value, size_t n, CUstream) {
     return std::memset(reinterpret_cast<void*>(to), value, n), fake->answer("MemsetD8Async");
   };
+}
+
+void FakeDriver::load_and_launch() {
   functions.ModuleLoadData = [](CUmodule* m, const void*) {
     return *m = handle<CUmodule>(0x2000), fake->answer("ModuleLoadData");
   };
@@ -151,6 +164,9 @@ FakeDriver::FakeDriver() {
     return CUDA_SUCCESS;
   };
   functions.LaunchKernel = launch;
+}
+
+void FakeDriver::order_streams() {
   functions.StreamCreate = [](CUstream* s, unsigned) {
     *s = handle<CUstream>(0x4000u + static_cast<unsigned>(fake->calls["StreamCreate"]));
     return fake->answer("StreamCreate");

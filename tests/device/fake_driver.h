@@ -41,6 +41,12 @@ struct FakeDriver {
 
   /// Counts the call; what it answers.
   CUresult answer(const char* name);
+
+ private:
+  void describe_devices();
+  void copy_memory();
+  void load_and_launch();
+  void order_streams();
 };
 
 }  // namespace sinter::device::cuda

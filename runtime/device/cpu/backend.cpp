@@ -30,8 +30,8 @@ class CapturedHostMemory final : public cpu::HostMemory {
     const CpuStream* s = cpu::capturing(stream);
     return s ? s->capture_number : 0;
   }
-  void when_graph_is_gone(StreamHandle stream, std::function<void()> gone) override {
-    cpu::capturing(stream)->capture->when_gone.push_back(std::move(gone));
+  void when_graph_is_gone(StreamHandle stream, const std::function<void()>& gone) override {
+    cpu::capturing(stream)->capture->when_gone.push_back(gone);
   }
 };
 

@@ -178,6 +178,7 @@ class Loader {
     std::map<std::string, void*> result;
     for (const ElfFile::Symbol& s : elf_.symbols())
       if (ELF64_ST_BIND(s.entry.st_info) == STB_GLOBAL && s.entry.st_shndx != SHN_UNDEF)
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers to a loader
         result.emplace(s.name, reinterpret_cast<void*>(address_of_symbol(s)));
     return result;
   }

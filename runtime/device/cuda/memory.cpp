@@ -24,7 +24,7 @@ void* DeviceMemory::take(size_t bytes) {
   const CUresult result = driver_.MemAlloc(&block, bytes);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
   context_.check(result, "cuMemAlloc");
-  return reinterpret_cast<void*>(block);
+  return reinterpret_cast<void*>(block);  // NOLINT(performance-no-int-to-ptr): that is how the driver names memory
 }
 
 /// cuMemFree waits for the work that uses the block.
@@ -95,14 +95,14 @@ uint64_t DeviceMemory::capture(StreamHandle stream) {
   return result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? id : 0;
 }
 
-void DeviceMemory::when_graph_is_gone(StreamHandle stream, std::function<void()> gone) {
+void DeviceMemory::when_graph_is_gone(StreamHandle stream, const std::function<void()>& gone) {
   const Context::Guard current(context_);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   CUgraph graph = nullptr;
   context_.check(
       driver_.StreamGetCaptureInfo(static_cast<CUstream>(stream), &status, nullptr, &graph, nullptr, nullptr),
       "cuStreamGetCaptureInfo");
-  auto callback = std::make_unique<std::function<void()>>(std::move(gone));
+  auto callback = std::make_unique<std::function<void()>>(gone);
   CUuserObject object = nullptr;
   context_.check(driver_.UserObjectCreate(
                      &object, callback.get(),
@@ -112,7 +112,7 @@ void DeviceMemory::when_graph_is_gone(StreamHandle stream, std::function<void()>
                      },
                      1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
                  "cuUserObjectCreate");
-  callback.release();  // the object's from here on
+  [[maybe_unused]] auto* theirs = callback.release();  // destroyed by the object
   context_.check(driver_.GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE), "cuGraphRetainUserObject");
 }
 

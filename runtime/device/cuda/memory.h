@@ -28,7 +28,7 @@ class DeviceMemory final : public MemorySource {
   void wait_for_all() override;
 
   uint64_t capture(StreamHandle stream) override;
-  void when_graph_is_gone(StreamHandle stream, std::function<void()> gone) override;
+  void when_graph_is_gone(StreamHandle stream, const std::function<void()>& gone) override;
 
  private:
   const Context& context_;
