@@ -113,9 +113,10 @@ Value Body::index_value(Expr index, DType type) {
 
 Expr Body::to_index(Value v, Expr bound, IndexMode mode) {
   const Instruction source = (*this)[v.id];
-  if (source.kind == InstructionKind::constant && source.bits <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+  if (const auto extent = bound.constant(); extent && source.kind == InstructionKind::constant) {
     const auto c = static_cast<int64_t>(source.bits);
-    if (bound.constant() && c < *bound.constant()) return c;
+    if (c >= 0 && c < *extent) return c;
+    if (mode == IndexMode::clamp && *extent > 0) return c < 0 ? 0 : *extent - 1;
   }
   if (source.kind == InstructionKind::index_value && ranges_ && provably_within(source.index[0], bound, *ranges_))
     return source.index[0];

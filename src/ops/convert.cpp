@@ -2,6 +2,20 @@
 #include "src/ops/convert.h"
 
 namespace sinter::ops {
+namespace {
+
+/// Saturates at the limits of a narrow integer, not at those of its compute type.
+loop::Value saturate(loop::Builder& b, loop::Value v, DType to) {
+  const DType compute = scalar::compute_type(to);
+  v = b.convert(v, compute);
+  if (to.bits() == compute.bits()) return v;
+  if (!to.is_signed()) return b.min(v, b.constant(compute, (1 << to.bits()) - 1));
+  const int past = 1 << (to.bits() - 1);
+  return b.max(b.min(v, b.constant(compute, past - 1)), b.constant(compute, -past));
+}
+
+}  // namespace
+
 bool holds(DType to, DType from) {
   if (to == from || from.is_boolean()) return true;
   if (to.is_boolean()) return false;
@@ -17,7 +31,7 @@ bool holds(DType to, DType from) {
 loop::Value convert_value(loop::Builder& b, loop::Value v, DType from, DType to) {
   if (from == to) return v;
   if (to.is_boolean()) return b.ne(v, b.constant(v.type, 0));
-  if (from.is_floating() && to.is_integer()) return b.cast(v, to);
+  if (from.is_floating() && to.is_integer()) return saturate(b, v, to);
   v = b.convert(v, scalar::compute_type(to));
   return holds(to, from) ? v : b.round_to(v, to);
 }

@@ -63,6 +63,7 @@ std::vector<graph::SampleCall> sample_resize() {
   add(u8, {1, 1, 3}, {7, 7}, Filter::linear, Border::replicate, 0);
   add(u8, {7, 7, 3}, {1, 1}, Filter::linear, Border::constant, 0);
   add(f32, {16, 16, 1}, {16, 16}, Filter::linear, Border::constant, 300);
+  add(u8, {2, 2, 3}, {5, 5}, Filter::linear, Border::constant, 300);
   add(u8, {0, 4, 4, 3}, {2, 2}, Filter::linear, Border::replicate, 0);
   add(f32, {3, 1023, 1}, {2, 480}, Filter::nearest, Border::replicate, 0);
   return list;

@@ -102,7 +102,7 @@ loop::Value lower_gather(loop::Reader& reader, std::span<const Expr> index) {
 
 /// The index element at `at`, or the error of the eager op.
 int64_t checked_element(const ReferenceContext& context, const Dims& at, int64_t extent) {
-  const int64_t i = scalar::as_int(element(context.operands[1], at));
+  const int64_t i = scalar::as_int(context.operands[1].at(at));
   if (i >= 0 && i < extent) return i;
   throw UserError({.op = std::string(context.node.op->name),
                    .what = fmt::format("index {} is out of range for a dim of extent {}", i, extent),

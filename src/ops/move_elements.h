@@ -12,43 +12,34 @@
 
 namespace sinter::ops {
 
-/// A node whose extents are all literals, as plain integers, with its operands' data.
+/// A node whose extents and numbers are all literals, with its operands' data.
 struct ReferenceContext {
   const graph::Node& node;
   std::span<const reference::Array> operands;
   Dims result_shape;
 
   graph::AttributeReader attributes() const { return graph::AttributeReader(node.attributes); }
-  Dims shape(size_t operand = 0) const;
+  const Dims& shape(size_t operand = 0) const { return operands[operand].shape; }
 };
 
 /// Where an element of a result comes from.
 struct Source {
-  int operand = 0;                 ///< -1: `fill`
+  int operand = 0;             ///< -1: `fill`
   Dims index = {};
-  scalar::Constant fill = {};      ///< of the result's compute type
+  scalar::Constant fill = {};  ///< an element of the result
 };
 
-/// Extents of a type as integers; throws CompileError if one is symbolic.
-Dims literal_shape(const graph::ValueType& type);
-
-/// Extents of a parameter as integers.
-Dims literal_extents(const std::vector<graph::Expr>& extents);
+/// Extents as integers; throw CompileError for a symbol.
 int64_t literal_extent(graph::Expr extent);
+Dims literal_extents(const std::vector<graph::Expr>& extents);
 
-/// The number as a value of dtype `storage`, converted as number attributes are.
+/// The number as an element of dtype `storage`, converted as number attributes are.
 scalar::Constant literal_number(const graph::Scalar& number, DType storage);
 
-/// A value of dtype `from` as one of dtype `to`, as the op `to` converts it.
+/// An element of dtype `from` as one of dtype `to`, as the op `to` converts it.
 scalar::Constant convert_element(const scalar::Constant& value, DType from, DType to);
 
-/// One element.
-scalar::Constant element(const reference::Array& array, const Dims& index);
-
-/// The next index in row-major order; false after the last one.
-bool next_index(Dims& index, const Dims& shape);
-
-/// The first result of `node` by copying, for each of its indices in turn, the element that `source` names. Elements are
+/// The result of `node` by copying, for each of its indices in turn, the element that `source` names. Elements are
 /// converted to the result's dtype.
 reference::Array move_elements(const graph::Node& node, std::span<const reference::Array> operands,
                                const std::function<Source(const ReferenceContext&, const Dims& index)>& source);

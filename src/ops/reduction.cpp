@@ -139,6 +139,26 @@ std::vector<graph::Value> decompose_mean(graph::Graph& g, const graph::Node& nod
   return {converted(g, divided_by_count(g, sum, extents, line), result, line)};
 }
 
+graph::ReductionSpec reference_spec(ReduceKind kind, const graph::Node& node, const reference::Array& x) {
+  graph::AttributeReader attributes(node.attributes);
+  const Dims dims = attributes.integers();
+  return {kind, reduced_dims(dims, static_cast<int>(x.shape.size())), attributes.flag()};
+}
+
+std::vector<reference::Array> reference_mean(const graph::Node& node, std::span<const reference::Array> operands) {
+  const DType result = node.results[0].dtype, compute = scalar::compute_type(result);
+  const graph::ReductionSpec spec = reference_spec(ReduceKind::sum, node, operands[0]);
+  double count = 1;
+  for (int d : spec.dims) count *= static_cast<double>(operands[0].shape[static_cast<size_t>(d)]);
+  const reference::Array sum = reference::reduce(operands[0], spec, compute);
+  reference::Array mean = reference::Array::zeros(result, sum.shape);
+  for (int64_t i = 0; i < sum.size(); ++i) {
+    const scalar::Constant quotient[] = {sum.at(i), scalar::constant_of(compute, count)};
+    mean.set(i, reference::rounded(scalar::evaluate(scalar::ScalarOp::div, quotient), result));
+  }
+  return {std::move(mean)};
+}
+
 std::vector<graph::SampleCall> sample_reduction(bool empty_is_legal, double low, double high) {
   std::vector<graph::SampleCall> list;
   const auto add = [&](DType t, const Dims& shape, const ReduceOptions& options) {
@@ -192,11 +212,8 @@ void register_fold(const Reduction& r) {
   graph::OpDef def = reduction_op(r);
   def.reduction = [kind = r.kind](const graph::Node& node, const graph::Graph& g) { return spec_of(kind, node, g); };
   def.reference = [kind = r.kind](const graph::Node& node, std::span<const reference::Array> operands) {
-    graph::AttributeReader attributes(node.attributes);
-    const Dims dims = attributes.integers();
-    const int rank = static_cast<int>(operands[0].shape.size());
-    return std::vector{reference::reduce(
-        operands[0], {kind, reduced_dims(dims, rank), attributes.flag()}, node.results[0].dtype)};
+    return std::vector{
+        reference::reduce(operands[0], reference_spec(kind, node, operands[0]), node.results[0].dtype)};
   };
   graph::register_op(std::move(def));
 }
@@ -211,6 +228,7 @@ void register_reduction() {
   graph::OpDef mean = reduction_op({"mean", "sum / count over dims, rounded once; integers and booleans give f32.",
                                     ReduceKind::sum, infer_mean});
   mean.decompose = decompose_mean;
+  mean.reference = reference_mean;
   graph::register_op(std::move(mean));
 }
 

@@ -2,6 +2,7 @@
 #include "src/ops/sampling.h"
 
 #include "src/ops/bounds.h"
+#include "src/ops/convert.h"
 
 namespace sinter::ops {
 namespace {
@@ -28,7 +29,7 @@ Value interpolate(Builder& b, Value a, Value c, Value w) { return b.fma(w, c, b.
 
 /// A pixel value as the image stores it: u8 rounds half to even and saturates.
 Value to_pixel(Builder& b, Value v, DType dtype) {
-  return b.cast(dtype.is_integer() ? b.round_even(v) : v, dtype);
+  return convert_value(b, dtype.is_integer() ? b.round_even(v) : v, f32, dtype);
 }
 
 }  // namespace

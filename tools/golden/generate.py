@@ -5,7 +5,7 @@
     python3 tools/golden/generate.py tests/golden
 
 Elements are hexadecimal bits of their dtype. '-' stands for a refusal, '?' for what PyTorch has not implemented.
-Transcendental functions are computed in f64 and rounded, so that a golden value has no error of its own.
+Square roots, powers and transcendental functions are computed in f64 and rounded, so that a golden value has no error of its own.
 """
 
 import math
@@ -33,11 +33,12 @@ BINARY = {
 }
 UNARY = {
     "neg": torch.neg, "abs": torch.abs, "floor": torch.floor, "ceil": torch.ceil, "round": torch.round,
-    "trunc": torch.trunc, "relu": torch.relu, "logical_not": torch.logical_not, "sqrt": torch.sqrt,
+    "trunc": torch.trunc, "relu": torch.relu, "logical_not": torch.logical_not,
 }
-TRANSCENDENTAL = {
-    "exp": torch.exp, "log": torch.log, "tanh": torch.tanh, "erf": torch.erf, "sigmoid": torch.sigmoid,
-    "rsqrt": torch.rsqrt, "silu": F.silu, "gelu": F.gelu,
+# gelu by erfc, which keeps its digits for negative x; PyTorch's own formula cancels there, also in f64.
+ROUNDED = {
+    "sqrt": torch.sqrt, "exp": torch.exp, "log": torch.log, "tanh": torch.tanh, "erf": torch.erf, "sigmoid": torch.sigmoid,
+    "rsqrt": torch.rsqrt, "silu": F.silu, "gelu": lambda x: x / 2 * torch.erfc(x * -math.sqrt(0.5)),
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
 }
 FLOATING_ONLY = ("silu", "gelu", "gelu_tanh")
@@ -137,13 +138,14 @@ def values():
                 lines.append(result_line(f"binary {op} {name}", lambda: function(left, right)))
         for op, function in UNARY.items():
             lines.append(result_line(f"unary {op} {name}", lambda: function(v)))
-        for op, function in TRANSCENDENTAL.items():
+        for op, function in ROUNDED.items():
             if op in FLOATING_ONLY and name not in FLOATS:
                 continue
             lines.append(result_line(f"unary {op} {name}", lambda: rounded(function, v)))
         for exponent in EXPONENTS:
             if name in FLOATS or (isinstance(exponent, float) and name != "boolean"):
-                line = result_line(f"power {exponent!r} {name}", lambda: rounded(lambda x: torch.pow(x, exponent), v))
+                e = exponent if name == "f64" else torch.tensor(float(exponent), dtype=torch.float32).item()
+                line = result_line(f"power {exponent!r} {name}", lambda: rounded(lambda x: torch.pow(x, e), v))
             else:
                 line = result_line(f"power {exponent!r} {name}", lambda: torch.pow(v, exponent))
             lines.append(line)
