@@ -111,8 +111,37 @@ class BlockAccess {
     store_pieces(pieces);
   }
 
+  /// One chunk; rows are long enough for it.
+  llvm::Value* load_at(const Position& at) const {
+    if (pattern_.kind == AccessPattern::Kind::elements) return gather(at, masked_ ? box_.mask(at, lanes_) : all());
+    if (masked_) return load_row_masked(box_, at);
+    if (pattern_.step > 0) return load_neighbours(box_.address(at), lanes_);
+    if (pattern_.step == 0) return splat(b_, load_neighbours(box_.address(at), 1), lanes_);
+    return reversed(b_, load_neighbours(box_.address(last_of(at)), lanes_));
+  }
+
+  void store_at(const std::vector<Position>& at, const Chunks& value) const {
+    std::vector<Piece> pieces;
+    for (size_t c = 0; c < at.size(); ++c) {
+      if (pattern_.kind == AccessPattern::Kind::elements)
+        scatter(at[c], value[c], masked_ ? box_.mask(at[c], lanes_) : all());
+      else if (masked_)
+        store_row_masked(box_, at[c], value[c]);
+      else if (pattern_.step > 0)
+        pieces.push_back({box_.address(at[c]), value[c]});
+      else if (pattern_.step < 0)
+        pieces.push_back({box_.address(last_of(at[c])), reversed(b_, value[c])});
+      else
+        pieces.push_back({box_.address(at[c]), shuffle(b_, value[c], {lanes_ - 1})});
+    }
+    store_pieces(pieces);
+  }
+
  private:
   int parts() const { return box_.type().parts; }
+  Position last_of(const Position& at) const {
+    return {at.part, b_.CreateAdd(at.lane, b_.getInt64(static_cast<uint64_t>(lanes_ - 1)))};
+  }
   llvm::Value* all() const { return splat(b_, b_.getTrue(), lanes_); }
   static llvm::Value* chunk_of(const TileValue& v, int part, int chunk) {
     return v[static_cast<size_t>(part)][static_cast<size_t>(chunk)];
@@ -323,6 +352,31 @@ void store_block(Builder& b, KernelFrame& frame, const tile::Instruction& store,
   for (Chunks& part : memory)
     for (llvm::Value*& chunk : part) chunk = encode(b, chunk, frame.storage(store.index));
   access.store(memory);
+}
+
+bool moves_by_chunk(const KernelFrame& frame, const tile::Instruction& access, const tile::Type& type, bool masked) {
+  const AccessPattern pattern = access_pattern(*access.access, type, frame.lanes());
+  const int64_t lanes = std::min<int64_t>(type.part_elements(), frame.lanes());
+  if (pattern.kind == AccessPattern::Kind::rows)
+    return pattern.run >= lanes && (!masked || (pattern.step == 1 && lanes > 1));
+  const bool loads = access.op == tile::Op::block_load;
+  return pattern.kind == AccessPattern::Kind::elements &&
+         (!masked || (loads ? frame.has_gather(access.index) : frame.has_scatter(access.index)));
+}
+
+llvm::Value* load_chunk(Builder& b, KernelFrame& frame, const tile::Instruction& load, const Box& box, bool masked,
+                        llvm::Value* fill, const Position& at) {
+  llvm::Value* memory = BlockAccess(b, frame, load, box, masked).load_at(at);
+  llvm::Value* chunk = decode(b, memory, frame.storage(load.index));
+  const int lanes = box.chunk_lanes();
+  return masked ? b.CreateSelect(box.mask(at, lanes), chunk, splat(b, fill, lanes)) : chunk;
+}
+
+void store_chunks(Builder& b, KernelFrame& frame, const tile::Instruction& store, const Box& box, bool masked,
+                  const std::vector<Position>& at, const Chunks& value) {
+  Chunks memory;
+  for (llvm::Value* chunk : value) memory.push_back(encode(b, chunk, frame.storage(store.index)));
+  BlockAccess(b, frame, store, box, masked).store_at(at, memory);
 }
 
 }  // namespace sinter::llvm_codegen

@@ -12,6 +12,14 @@ TileValue load_block(Builder& b, KernelFrame& frame, const tile::Instruction& lo
 void store_block(Builder& b, KernelFrame& frame, const tile::Instruction& store, const Box& box, bool masked,
                  const TileValue& value);
 
+/// Can a chunk of the access be moved by itself, at a position known at run time only?
+bool moves_by_chunk(const KernelFrame& frame, const tile::Instruction& access, const tile::Type& type, bool masked);
+llvm::Value* load_chunk(Builder& b, KernelFrame& frame, const tile::Instruction& load, const Box& box, bool masked,
+                        llvm::Value* fill, const Position& at);
+/// Several chunks of one tile.
+void store_chunks(Builder& b, KernelFrame& frame, const tile::Instruction& store, const Box& box, bool masked,
+                  const std::vector<Position>& at, const Chunks& value);
+
 /// Element accesses at vectors of pointers (one pointer where a chunk has one lane); elements are memory types.
 llvm::Value* gather_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* mask);
 void scatter_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* value,

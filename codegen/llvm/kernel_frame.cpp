@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/kernel_frame.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/TargetParser/Triple.h>
+#include <sinter/error.h>
 
 #include <string>
 
@@ -25,11 +27,24 @@ KernelFrame::KernelFrame(llvm::Module& module, Builder& b, const tile::Kernel& k
   load_slots(b);
 }
 
+llvm::Value* KernelFrame::stack(llvm::Type* element, int64_t count, int element_bytes) {
+  constexpr int64_t limit = int64_t{1} << 20;
+  stack_bytes_ += count * element_bytes;
+  if (stack_bytes_ > limit)
+    throw CompileError({.op = kernel_.name,
+                        .what = fmt::format("its tiles need more than {} KiB of stack on the CPU", limit >> 10),
+                        .line = {},
+                        .context = {},
+                        .fix = "use smaller tiles in a loop"});
+  llvm::BasicBlock& entry = function_->getEntryBlock();
+  llvm::IRBuilder<> top(&entry, entry.begin());
+  llvm::AllocaInst* array = top.CreateAlloca(llvm::ArrayType::get(element, static_cast<uint64_t>(count)));
+  array->setAlignment(llvm::Align(64));
+  return array;
+}
+
 llvm::Value* KernelFrame::spare() {
-  if (!spare_) {
-    llvm::BasicBlock& entry = function_->getEntryBlock();
-    spare_ = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(llvm::Type::getInt64Ty(function_->getContext()));
-  }
+  if (!spare_) spare_ = stack(llvm::Type::getInt64Ty(function_->getContext()), 1, 8);
   return spare_;
 }
 

@@ -29,6 +29,8 @@ class KernelFrame {
   /// Can the machine load or store a vector of elements behind this pointer from single addresses?
   bool has_gather(int pointer) const { return is_x86_ && storage(pointer).bits() >= 32; }
   bool has_scatter(int pointer) const { return has_gather(pointer) && vector_bits_ == 512; }
+  /// A new array on the stack, kept for the whole call. Throws CompileError when a kernel needs more than a thread has.
+  llvm::Value* stack(llvm::Type* element, int64_t count, int element_bytes);
   /// Eight bytes on the stack that lanes without an element may read and write.
   llvm::Value* spare();
 
@@ -49,6 +51,7 @@ class KernelFrame {
   std::vector<llvm::MDNode*> own_scope_, other_scopes_;
   bool has_streaming_ = false;
   bool is_x86_;
+  int64_t stack_bytes_ = 0;
   llvm::Value* spare_ = nullptr;
 };
 

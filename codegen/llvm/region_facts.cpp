@@ -8,33 +8,33 @@ namespace sinter::llvm_codegen {
 namespace {
 
 using tile::Op;
-using Uses = std::unordered_map<tile::ValueId, int>;
 
 bool is_access(const tile::Instruction& i) { return i.op == Op::block_load || i.op == Op::block_store; }
 
-/// Pure and cheap to move: no memory, no regions.
-bool is_movable(const tile::Instruction& i) {
-  switch (i.op) {
-    case Op::constant:
-    case Op::iota:
-    case Op::broadcast:
-    case Op::reshape:
-    case Op::trans:
-    case Op::scalar:
-      return true;
-    default:
-      return false;
-  }
-}
-
-void count_uses(const tile::Region& region, Uses& uses) {
-  for (const tile::Instruction& i : region.body) {
-    for (const tile::ValueId v : i.operands) ++uses[v];
-    for (const tile::Region& r : i.regions) count_uses(r, uses);
-  }
-}
+/// Pure, and of the shape of what it feeds: can move into a loop over parts of the tile.
+bool is_movable(const tile::Instruction& i) { return i.op == Op::constant || i.op == Op::iota || i.op == Op::scalar; }
 
 }  // namespace
+
+void count_uses(const tile::Instruction& i, Uses& uses) {
+  for (const tile::ValueId v : i.operands) ++uses[v];
+  const auto use = [&](const tile::IndexOperand& x) {
+    if (!x.is_literal()) ++uses[x.value];
+  };
+  const auto along = [&](const tile::AccessDim& d) {
+    use(d.origin);
+    use(d.stride);
+    use(d.extent);
+  };
+  if (i.access) {
+    use(i.access->base);
+    use(i.access->row_extent);
+    along(i.access->parts);
+    for (const tile::AccessDim& d : i.access->dims) along(d);
+  }
+  for (const tile::Region& r : i.regions)
+    for (const tile::Instruction& inner : r.body) count_uses(inner, uses);
+}
 
 bool is_pure_scalar(const tile::Instruction& i) {
   if (i.type.is_tile) return false;
@@ -66,7 +66,7 @@ RareParts::RareParts(const tile::Region& region) {
   };
   if (std::none_of(region.body.begin(), region.body.end(), is_rare)) return;
   Uses uses;
-  count_uses(region, uses);
+  for (const tile::Instruction& i : region.body) count_uses(i, uses);
   for (size_t at = region.body.size(); at-- > 0;) {
     const tile::Instruction& rare = region.body[at];
     if (!is_rare(rare) || is_deferred(rare)) continue;

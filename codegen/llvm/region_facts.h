@@ -9,6 +9,10 @@
 
 namespace sinter::llvm_codegen {
 
+using Uses = std::unordered_map<tile::ValueId, int>;
+/// Adds the uses by an instruction: operands, indices of its access, and everything in its regions.
+void count_uses(const tile::Instruction& i, Uses& uses);
+
 /// A scalar instruction without effect, whose operands the region's first lines can compute too.
 bool is_pure_scalar(const tile::Instruction& i);
 

@@ -231,6 +231,23 @@ std::vector<BoxCase> patterns() {
                .parts = 3,
                .parts_along = {0, 1},
                .kind = Kind::elements});
+  r.push_back({.name = "large", .dims = {1024}, .along = {{5, 1}}, .kind = Kind::rows});
+  r.push_back({.name = "large rows", .dims = {16, 64}, .along = {{0, 80}, {3, 1}}, .kind = Kind::rows});
+  r.push_back({.name = "large reversed", .dims = {512}, .along = {{0, -1}}, .kind = Kind::rows});
+  r.push_back({.name = "large strided", .dims = {512}, .along = {{0, 2}}, .kind = Kind::elements});
+  r.push_back({.name = "large column", .dims = {32, 16}, .along = {{0, 1}, {0, 50}}, .kind = Kind::permuted});
+  r.push_back({.name = "large planes",
+               .dims = {128},
+               .along = {{7, 1}},
+               .parts = 3,
+               .parts_along = {0, 500},
+               .kind = Kind::rows});
+  r.push_back({.name = "large interleaved",
+               .dims = {128},
+               .along = {{0, 3}},
+               .parts = 3,
+               .parts_along = {0, 1},
+               .kind = Kind::interleaved});
   const size_t literal = r.size();
   for (size_t i = 0; i < literal; ++i) {  // the same numbers, not known when compiling
     BoxCase c = r[i];

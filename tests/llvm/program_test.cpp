@@ -11,6 +11,7 @@
 #include <random>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "codegen/llvm/open.h"
 #include "codegen/tile/builder.h"
@@ -222,20 +223,106 @@ TEST(LlvmPrograms, FirstStatusStays) {
 
 /// y = rare(x > 100, x + 1, fmod(x, 7) * 2)
 TEST(LlvmPrograms, RareLanesTakeTheSlowWay) {
-  tile::KernelBuilder b("rare");
-  const int x = b.add_pointer("x", f32), y = b.add_pointer("y", f32, {.written = true});
+  for (const int lanes : {32, 1024}) {
+    tile::KernelBuilder b("rare");
+    const int x = b.add_pointer("x", f32), y = b.add_pointer("y", f32, {.written = true});
+    tile::Access plain;
+    plain.dims = {tile::along(b.mul(b.program_id(), b.literal(lanes)), 1)};
+    const Value v = b.block_load(x, plain, {lanes});
+    const Value slow = b.mul(b.fmod(v, b.constant(f32, 7)), b.constant(f32, 2));
+    b.block_store(y, plain, b.rare(b.lt(b.constant(f32, 100), v), b.add(v, b.constant(f32, 1)), slow));
+    const tile::Kernel k = b.finish();
+    const std::string ir = print_ir(k, host());
+    EXPECT_NE(ir.find("branch_weights"), std::string::npos) << ir;
+    const auto n = static_cast<size_t>(3 * lanes);
+    std::vector<float> in(n, 3), out(n);
+    for (size_t i = 40; i < n; i += i % 500 < 100 ? 3 : 100) in[i] = 101 + static_cast<float>(i);
+    CompiledKernel{k}(0, 3, in.data(), out.data());
+    for (size_t i = 0; i < n; ++i) EXPECT_EQ(out[i], in[i] > 100 ? std::fmod(in[i], 7.0f) * 2 : in[i] + 1) << i;
+  }
+}
+
+/// Fibonacci numbers by element: large tiles change places in a loop, and an if picks one of two at its end.
+TEST(LlvmPrograms, LargeTilesAreCarriedAndChosen) {
+  for (const int64_t steps : {0, 1, 2, 9}) {
+    tile::KernelBuilder b("fibonacci");
+    const int x = b.add_pointer("x", i32), y = b.add_pointer("y", i32, {.written = true}), n = b.add_scalar("n", i64);
+    tile::Access plain;
+    plain.dims = {tile::along(0, 1)};
+    const Value first = b.block_load(x, plain, {512}), second = b.add(first, b.constant(i32, 1)),
+                extent = b.parameter(n);
+    const std::vector<Value> last =
+        b.for_loop(b.literal(0), extent, b.literal(1), {first, second}, [&](Value, std::span<const Value> c) {
+          return std::vector<Value>{c[1], b.add(c[0], c[1])};
+        });
+    const std::vector<Value> chosen = b.if_then(
+        b.lt(extent, b.literal(5)), [&] { return std::vector<Value>{last[0]}; },
+        [&] { return std::vector<Value>{b.neg(last[1])}; });
+    b.block_store(y, plain, chosen[0]);
+    std::vector<int32_t> in(512), out(512);
+    std::iota(in.begin(), in.end(), -100);
+    CompiledKernel(b.finish())(0, 1, in.data(), out.data(), steps);
+    for (size_t i = 0; i < in.size(); ++i) {
+      int32_t p = in[i], q = p + 1;
+      for (int64_t s = 0; s < steps; ++s) p = std::exchange(q, p + q);
+      ASSERT_EQ(out[i], steps < 5 ? p : -q) << steps;
+    }
+  }
+}
+
+/// A large tile is read whole before an overlapping one is written, whatever the windows.
+TEST(LlvmPrograms, LargeTilesInPlace) {
+  for (const bool reversed : {false, true}) {
+    tile::KernelBuilder b("in_place");
+    const int x = b.add_pointer("x", f32, {.written = true, .no_alias = false});
+    tile::Access there, back;
+    there.dims = {tile::along(0, 1)};
+    back.dims = {tile::along(0, -1)};
+    back.base = tile::Index(1023);
+    b.block_store(x, reversed ? back : there, b.add(b.block_load(x, there, {1024}), b.constant(f32, 1)));
+    std::vector<float> data(1024);
+    std::iota(data.begin(), data.end(), 0.0f);
+    CompiledKernel(b.finish())(0, 1, data.data());
+    for (size_t i = 0; i < data.size(); ++i) ASSERT_EQ(data[i], static_cast<float>(reversed ? 1024 - i : i + 1));
+  }
+}
+
+/// x - mean over the columns or rows of f32[32x64]: broadcasts from memory along either dim.
+TEST(LlvmPrograms, LargeTilesBroadcastAlongEitherDim) {
+  const std::vector<float> x = random_floats(2048);
+  for (const TargetOptions& target : runnable_targets()) {
+    for (const int dim : {0, 1}) {
+      tile::KernelBuilder b("centre");
+      const int in = b.add_pointer("x", f32), out = b.add_pointer("y", f32, {.written = true});
+      tile::Access plain;
+      plain.dims = {tile::along(0, 64), tile::along(0, 1)};
+      const Value v = b.block_load(in, plain, {32, 64});
+      b.block_store(out, plain, b.sub(v, b.reduce(tile::ReduceKind::amax, dim, v)));
+      std::vector<float> y(2048);
+      CompiledKernel(b.finish(), target)(0, 1, x.data(), y.data());
+      for (size_t r = 0; r < 32; ++r)
+        for (size_t c = 0; c < 64; ++c) {
+          float largest = x[r * 64 + c];
+          for (size_t k = 0; k < (dim ? 64 : 32); ++k) largest = std::max(largest, dim ? x[r * 64 + k] : x[k * 64 + c]);
+          ASSERT_EQ(y[r * 64 + c], x[r * 64 + c] - largest) << dim << " " << r << " " << c;
+        }
+    }
+  }
+}
+
+TEST(LlvmPrograms, TooLargeTilesAreRefused) {
+  tile::KernelBuilder b("huge");
+  const int x = b.add_pointer("x", f32, {.written = true});
   tile::Access plain;
-  plain.dims = {tile::along(b.mul(b.program_id(), b.literal(32)), 1)};
-  const Value v = b.block_load(x, plain, {32});
-  const Value slow = b.mul(b.fmod(v, b.constant(f32, 7)), b.constant(f32, 2));
-  b.block_store(y, plain, b.rare(b.lt(b.constant(f32, 100), v), b.add(v, b.constant(f32, 1)), slow));
-  const tile::Kernel k = b.finish();
-  const std::string ir = print_ir(k, host());
-  EXPECT_NE(ir.find("branch_weights"), std::string::npos) << ir;
-  std::vector<float> in(96, 3), out(96);
-  for (size_t i = 40; i < 96; i += 3) in[i] = 101 + static_cast<float>(i);
-  CompiledKernel{k}(0, 3, in.data(), out.data());
-  for (size_t i = 0; i < 96; ++i) EXPECT_EQ(out[i], in[i] > 100 ? std::fmod(in[i], 7.0f) * 2 : in[i] + 1) << i;
+  plain.dims = {tile::along(0, 1)};
+  const Value v = b.block_load(x, plain, {1 << 19});
+  b.block_store(x, plain, b.add(v, b.reduce(tile::ReduceKind::sum, 0, v)));
+  try {
+    compile(b.finish(), host());
+    ADD_FAILURE() << "accepted";
+  } catch (const CompileError& e) {
+    EXPECT_NE(std::string(e.what()).find("stack"), std::string::npos) << e.what();
+  }
 }
 
 std::vector<std::string> undefined_symbols(const std::vector<std::byte>& object) {

@@ -168,7 +168,7 @@ TEST(LlvmScalarOps, EveryOpOnEveryTypeIsTheReference) {
 
 TEST(LlvmScalarOps, OddShapesAgreeWithNativeOnes) {
   for (const Case& c : all_cases())
-    for (const int lanes : {1, 2, 64}) check(c, lanes, host());
+    for (const int lanes : {1, 2, 64, 512}) check(c, lanes, host());
 }
 
 }  // namespace

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Large tiles: runs of elementwise instructions become one loop over windows of a few chunks.
+#include <algorithm>
+#include <bit>
+
+#include "codegen/llvm/block_access.h"
+#include "codegen/llvm/emit_loop.h"
+#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/fold.h"
+
+namespace sinter::llvm_codegen {
+
+using tile::Op;
+
+namespace {
+
+constexpr int max_window_chunks = 4;
+constexpr int window_budget = 64;  // instructions times chunks
+constexpr int block_bits = 10;     // 1024: one chunk of the canonical order
+
+int log2_of(int64_t n) { return std::bit_width(static_cast<uint64_t>(n)) - 1; }
+
+bool reads(const Instruction& i) { return i.op == Op::block_load || i.op == Op::gather; }
+bool writes(const Instruction& i) { return i.op == Op::block_store || i.op == Op::scatter || i.op == Op::status_check; }
+
+bool may_overlap(const tile::Kernel& kernel, int p, int q) {
+  if (p == q) return true;
+  const tile::Parameter &a = kernel.parameters[static_cast<size_t>(p)], &b = kernel.parameters[static_cast<size_t>(q)];
+  return !(a.no_alias && b.written) && !(b.no_alias && a.written);
+}
+
+/// Must all of `first` happen before any of `second`? Equal boxes meet element by element, so their order within a
+/// window is enough.
+bool conflict(const tile::Kernel& kernel, const Instruction& first, const Instruction& second) {
+  const bool access = (reads(first) || writes(first)) && (reads(second) || writes(second));
+  if (!access || (reads(first) && reads(second)) || !may_overlap(kernel, first.index, second.index)) return false;
+  return !(first.access && second.access && first.index == second.index && *first.access == *second.access);
+}
+
+/// Stands for the number of the source element by bit of the result's lane number; -1: stretched.
+std::vector<int> source_bits(const tile::Type& from, const tile::Type& to) {
+  std::vector<int> bits;
+  int next = 0;
+  for (int d = to.rank; d-- > 0;) {
+    const auto dim = static_cast<size_t>(d);
+    for (int bit = 0; bit < log2_of(to.dims[dim]); ++bit) bits.push_back(from.dims[dim] == to.dims[dim] ? next++ : -1);
+  }
+  return bits;
+}
+
+}  // namespace
+
+bool KernelEmitter::broadcasts_by_window(const Instruction& i) const {
+  const tile::Type& from = type_of(i.operands[0]);
+  if (from.elements() == 1) return true;
+  const std::vector<int> bits = source_bits(from, i.type);
+  const int lane_bits = log2_of(chunk_lanes(i.type));
+  const auto low_end = bits.begin() + lane_bits;
+  return std::all_of(bits.begin(), low_end, [](int bit) { return bit < 0; }) ||
+         std::all_of(bits.begin(), low_end, [](int bit) { return bit >= 0; });
+}
+
+bool KernelEmitter::works_by_window(const Instruction& i) const {
+  const bool has_operand_shape = writes(i);
+  const tile::Type& shape = has_operand_shape ? type_of(i.operands[0]) : i.type;
+  if (!is_large(shape)) return false;
+  switch (i.op) {
+    case Op::constant:
+    case Op::iota:
+    case Op::scalar:
+    case Op::gather:
+    case Op::scatter:
+    case Op::status_check:
+      return true;
+    case Op::broadcast:
+      return broadcasts_by_window(i);
+    case Op::block_load:
+    case Op::block_store:
+      return moves_by_chunk(frame_, i, shape, is_masked(i));
+    default:
+      return false;
+  }
+}
+
+/// The longest run from `at` on that can share a loop; `at` becomes its last instruction.
+KernelEmitter::Group KernelEmitter::window_group(const Region& r, size_t& at, const RareParts& rare,
+                                                 const Done& done) const {
+  const auto shape_of = [&](const Instruction& i) {
+    const tile::Type& t = writes(i) ? type_of(i.operands[0]) : i.type;
+    return std::pair(t.parts, t.part_elements());
+  };
+  Group group{&r.body[at]};
+  for (size_t k = at + 1; k < r.body.size(); ++k) {
+    const Instruction& i = r.body[k];
+    if (done.count(&i) || rare.is_deferred(i)) continue;
+    if (!works_by_window(i) || shape_of(i) != shape_of(*group[0])) break;
+    if (std::any_of(group.begin(), group.end(), [&](const Instruction* g) { return conflict(frame_.kernel(), *g, i); }))
+      break;
+    group.push_back(&i);
+    at = k;
+  }
+  return group;
+}
+
+/// Small tiles that the windows read at changing places go to memory before the loop.
+void KernelEmitter::spill_sources(const Group& group) {
+  spilled_.clear();
+  for (const Instruction* i : group) {
+    if (i->op != Op::broadcast) continue;
+    const ValueId source = i->operands[0];
+    const tile::Type& t = type_of(source);
+    if (t.elements() == 1 || is_large(t) || spilled_.count(source)) continue;
+    const TileBuffer buffer = TileBuffer::make(b_, frame_, t.dtype, t.elements());
+    buffer.store_all(stored(source));
+    spilled_[source] = buffer.pointer();
+  }
+}
+
+void KernelEmitter::emit_windows(const Region& r, const Group& group, const RareParts& rare, const Done& done) {
+  Uses all, own;
+  for (const Instruction& i : r.body) count_uses(i, all);
+  Group emitted = group;  // with the slow parts
+  for (const Instruction* i : group) emitted.insert(emitted.end(), rare.of(*i).begin(), rare.of(*i).end());
+  for (const Instruction* i : emitted) count_uses(*i, own);
+  std::vector<std::pair<ValueId, TileBuffer>> kept;
+  for (const Instruction* i : group)
+    for (const ValueId v : i->results)
+      if (all[v] != own[v]) kept.emplace_back(v, TileBuffer::make(b_, frame_, type_of(v).dtype, type_of(v).elements()));
+  spill_sources(group);
+
+  const tile::Type& shape = writes(*group[0]) ? type_of(group[0]->operands[0]) : group[0]->type;
+  const int lanes = chunk_lanes(shape);
+  const auto part_chunks = static_cast<int>(shape.part_elements() / lanes);
+  const auto affordable = static_cast<int>(std::bit_floor(std::max<size_t>(1, window_budget / emitted.size())));
+  const int chunks = std::min({part_chunks, affordable, max_window_chunks});
+  emit_counted_loop(b_, shape.elements(), chunks * lanes, [&](llvm::Value* number) {
+    llvm::Value* elements = b_.getInt64(static_cast<uint64_t>(shape.part_elements()));
+    Window window{number, b_.CreateUDiv(number, elements), b_.CreateURem(number, elements), chunks};
+    window_ = &window;
+    for (const Instruction* i : group) emit_or_defer(*i, rare, done);
+    for (const auto& [v, buffer] : kept)
+      for (int c = 0; c < chunks; ++c)
+        buffer.store(b_.CreateAdd(number, b_.getInt64(static_cast<uint64_t>(c * lanes))),
+                     window.values.at(v)[0][static_cast<size_t>(c)]);
+    window_ = nullptr;
+  });
+  for (const auto& [v, buffer] : kept) define_stored(v, {{buffer.pointer()}});
+}
+
+/// Not kept: where it is read may not dominate the next reader.
+TileValue KernelEmitter::window_of(ValueId v) {
+  const auto it = window_->values.find(v);
+  if (it != window_->values.end()) return it->second;
+  const int lanes = chunk_lanes(type_of(v));
+  Chunks chunks;
+  for (int c = 0; c < window_->chunks; ++c)
+    chunks.push_back(
+        buffer_of(v).load(b_.CreateAdd(window_->number, b_.getInt64(static_cast<uint64_t>(c * lanes))), lanes));
+  return {chunks};
+}
+
+TileValue KernelEmitter::broadcast_window(const Instruction& i) {
+  const ValueId source = i.operands[0];
+  const tile::Type& from = type_of(source);
+  const int lanes = chunk_lanes(i.type);
+  if (from.elements() == 1) {
+    llvm::Value* v = scalar_use(source);
+    return by_chunk(i.type, [&](size_t, size_t) { return splat(b_, v, lanes); });
+  }
+  const auto spilled = spilled_.find(source);
+  const TileBuffer buffer(b_, spilled != spilled_.end() ? spilled->second : stored(source)[0][0], from.dtype);
+  const bool stretched = source_bits(from, i.type)[0] < 0;
+  return by_chunk(i.type, [&](size_t p, size_t c) {
+    const Position at = position(i.type, p, c);
+    llvm::Value* number = from.parts == 1 ? b_.getInt64(0) : at.part;
+    for (int d = 0; d < from.rank; ++d) {
+      const int32_t extent = from.dims[static_cast<size_t>(d)];
+      number = b_.CreateMul(number, b_.getInt64(static_cast<uint64_t>(extent)));
+      if (extent > 1) number = b_.CreateAdd(number, coordinate(b_, i.type, d, at.lane));
+    }
+    return stretched ? splat(b_, buffer.load(number, 1), lanes) : buffer.load(number, lanes);
+  });
+}
+
+TileValue KernelEmitter::load_window(const Instruction& i) {
+  const Box from = box(i);
+  llvm::Value* fill = i.operands.empty() ? nullptr : scalar_use(i.operands[0]);
+  return by_chunk(i.type, [&](size_t p, size_t c) {
+    return load_chunk(b_, frame_, i, from, is_masked(i), fill, position(i.type, p, c));
+  });
+}
+
+void KernelEmitter::store_window(const Instruction& i) {
+  const tile::Type& type = type_of(i.operands[0]);
+  const Box to = box(i);
+  const TileValue value = use(i.operands[0]);
+  std::vector<Position> at;
+  for (size_t c = 0; c < value[0].size(); ++c) at.push_back(position(type, 0, c));
+  store_chunks(b_, frame_, i, to, is_masked(i), at, value[0]);
+}
+
+/// Folds along the innermost dim of a large tile, if blocks of it fill vectors.
+bool KernelEmitter::reduces_in_blocks(const Instruction& i) const {
+  const tile::Type& from = type_of(i.operands[0]);
+  if (!is_large(from) || i.dim == tile::parts_dim) return false;
+  for (int d = i.dim + 1; d < from.rank; ++d)
+    if (from.dims[static_cast<size_t>(d)] != 1) return false;
+  return from.dims[static_cast<size_t>(i.dim)] >= frame_.lanes();
+}
+
+void KernelEmitter::reduce_in_blocks(const Instruction& i) {
+  const tile::Type& from = type_of(i.operands[0]);
+  const auto kind = static_cast<tile::ReduceKind>(i.index);
+  const int64_t extent = from.dims[static_cast<size_t>(i.dim)],
+                length = std::min<int64_t>(extent, int64_t{1} << block_bits);
+  const tile::Type block_type = tile::Type::tile(from.dtype, {static_cast<int32_t>(length)});
+  tile::Type folded = from;
+  folded.dims[static_cast<size_t>(i.dim)] = static_cast<int32_t>(extent / length);
+  const TileBuffer source = buffer_of(i.operands[0]);
+  const TileBuffer partial = TileBuffer::make(b_, frame_, from.dtype, folded.elements());
+  emit_counted_loop(b_, from.elements(), length, [&](llvm::Value* number) {
+    TileValue block{{}};
+    for (int64_t lane = 0; lane < length; lane += frame_.lanes())
+      block[0].push_back(source.load(b_.CreateAdd(number, b_.getInt64(static_cast<uint64_t>(lane))), frame_.lanes()));
+    const TileValue one = emit_reduce(b_, block, block_type, kind, 0);
+    partial.store(b_.CreateUDiv(number, b_.getInt64(static_cast<uint64_t>(length))), one[0][0]);
+  });
+  if (is_large(i.type) && folded == i.type) return define_stored(i.results[0], {{partial.pointer()}});
+  const TileValue rest = partial.load_all(folded, chunk_lanes(folded));
+  define(i.results[0], emit_reduce(b_, rest, folded, kind, i.dim));
+}
+
+}  // namespace sinter::llvm_codegen
