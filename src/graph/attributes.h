@@ -75,7 +75,12 @@ struct Scalar {
   int32_t symbol = -1; ///< >= 0: graph symbol id (for extents: use expr)
   Expr expr;           ///< for extent parameters: the extent expression
   bool is_extent = false;
-  friend bool operator==(const Scalar&, const Scalar&) = default;
+  /// Same value in every call; what the literal of a symbol or an extent was when recorded does not count.
+  friend bool operator==(const Scalar& a, const Scalar& b) {
+    if (a.is_extent || b.is_extent) return a.is_extent == b.is_extent && a.expr == b.expr;
+    if (a.symbol != b.symbol || a.literal.kind != b.literal.kind) return false;
+    return a.symbol >= 0 || a.literal.bits == b.literal.bits;
+  }
 };
 
 /// Attributes of a graph node: structural words in schema order, then scalars in schema order.
