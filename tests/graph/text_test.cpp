@@ -149,7 +149,9 @@ TEST(Print, EverythingThatDiffersShows) {
   // flag, integer, the two integers after their length, dtype, mode, device
   for (const auto& [word, value] :
        {std::pair(0, int64_t{0}), {1, 8}, {3, 1}, {4, 0}, {5, word_of(f16)}, {6, 0}, {7, word_of(Device::cuda(2))}})
-    EXPECT_TRUE(differs([&](Graph& g) { g.node(1).attributes.words.at(static_cast<size_t>(word)) = value; })) << word;
+    EXPECT_TRUE(differs([at = static_cast<size_t>(word), v = value](Graph& g) {
+      g.node(1).attributes.words.at(at) = v;
+    })) << word;
 }
 
 TEST(Parse, NamesTheLine) {
