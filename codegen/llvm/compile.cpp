@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -12,6 +11,7 @@
 
 #include <memory>
 
+#include "codegen/llvm/generate_code.h"
 #include "codegen/llvm/kernel_emitter.h"
 #include "codegen/llvm/optimize.h"
 #include "codegen/llvm/target.h"
@@ -40,10 +40,7 @@ class CompiledModule {
   llvm::SmallVector<char, 0> emit(llvm::CodeGenFileType kind) {
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream out(bytes);
-    llvm::legacy::PassManager passes;
-    if (machine_.addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true))
-      throw CompileError("LLVM cannot write objects for this machine");
-    passes.run(*module_);
+    generate_code(*module_, machine_, out, kind);
     return bytes;
   }
 
