@@ -184,8 +184,8 @@ void check_store(const BoxCase& c, DType storage, const TargetOptions& target, G
   EXPECT_EQ(std::memcmp(expected.data(), y.data(), bytes), 0);
 }
 
-std::vector<BoxCase> patterns() {
-  std::vector<BoxCase> r{
+std::vector<BoxCase> register_patterns() {
+  return {
       {.name = "contiguous", .dims = {64}, .along = {{5, 1}}, .kind = Kind::rows},
       {.name = "one element", .dims = {1}, .along = {{5, 7}}, .kind = Kind::rows},
       {.name = "rank 0", .dims = {}, .along = {}, .kind = Kind::rows},
@@ -212,6 +212,10 @@ std::vector<BoxCase> patterns() {
       {.name = "planes", .dims = {32}, .along = {{7, 1}}, .parts = 3, .parts_along = {0, 500}, .kind = Kind::rows},
       {.name = "bgr", .dims = {64}, .along = {{5, 3}}, .parts = 3, .parts_along = {-2, -1}, .kind = Kind::interleaved},
   };
+}
+
+std::vector<BoxCase> patterns() {
+  std::vector<BoxCase> r = register_patterns();
   for (int32_t n = 2; n <= 8; ++n)
     r.push_back({.name = fmt::format("interleaved {}", n),
                  .dims = {64},
