@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# A folder with a benchmark.cmake makes its own targets.
 # benchmarks/<name>.cpp and benchmarks/<name>/*.cpp -> executable bench_<name>; Google Benchmark where it is installed.
 add_custom_target(benchmarks)
 
@@ -16,6 +17,10 @@ endfunction()
 file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/benchmarks/*)
 foreach(entry ${entries})
   get_filename_component(name ${entry} NAME_WE)
+  if(EXISTS ${entry}/benchmark.cmake)
+    include(${entry}/benchmark.cmake)
+    continue()
+  endif()
   if(IS_DIRECTORY ${entry})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${entry}/*.cpp)
   else()
