@@ -117,7 +117,7 @@ void Emitter::convert_shared(const Instruction& in, const tile::SharedPlan& plan
       std::string puts;
       for (size_t j = 0; j < a.registers.size(); ++j)
         puts += fmt::format("sn_put_{}(w.w, {}, {}[{}]); ", wire, j, name(from), a.registers[j]);
-      line("{{ sn_words<{0}> w; {1}*(sn_words<{0}>*)(shared + (to ^ {2}u)) = w; }}", n, puts, a.offset);
+      line("{{ sn_words<{0}> w = {{}}; {1}sn_shared_store<{0}>(shared + (to ^ {2}u), w); }}", n, puts, a.offset);
     }
     if (!holders.empty()) close();
     line("{}", barrier);
@@ -126,7 +126,7 @@ void Emitter::convert_shared(const Instruction& in, const tile::SharedPlan& plan
       std::string gets;
       for (size_t j = 0; j < a.registers.size(); ++j)
         gets += fmt::format("{}[{}] = sn_get_{}(w.w, {}); ", name(to), a.registers[j], wire, j);
-      line("{{ const sn_words<{0}> w = *(const sn_words<{0}>*)(shared + (from ^ {1}u)); {2}}}", n, a.offset, gets);
+      line("{{ const sn_words<{0}> w = sn_shared_load<{0}>(shared + (from ^ {1}u)); {2}}}", n, a.offset, gets);
     }
   }
   for (const tile::RegisterMove& m : plan.copies) line("{0}[{1}] = {0}[{2}];", name(to), m.target, m.source);

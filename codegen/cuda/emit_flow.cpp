@@ -213,7 +213,7 @@ CudaText emit(const tile::LaidOutKernel& kernel) {
   for (size_t i = 0; i < emitter.parameters().size(); ++i) s += (i > 0 ? ",\n    " : "\n    ") + emitter.parameters()[i];
   s += ") {\n";
   if (text.shared_bytes > 0)
-    s += fmt::format("  __shared__ alignas(16) unsigned char shared[{}];\n", text.shared_bytes);
+    s += fmt::format("  alignas(16) __shared__ unsigned char shared[{}];\n", text.shared_bytes);
   s += thread_position(body);
   s += body + "}\n";
   text.text = head + prelude_for(s) + "\n" + s;

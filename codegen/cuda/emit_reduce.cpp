@@ -75,7 +75,7 @@ void Emitter::fold_warps(const std::string& array, const LinearLayout& l, const 
   const int combinations = 1 << bits.size();
   use_shared(static_cast<uint32_t>(n * warps * 32 * bytes));
   for (int i = 0; i < n; ++i)
-    line("{{ sn_words<{0}> w; sn_put_{1}(w.w, 0, {2}[{3}]); *(sn_words<{0}>*)(shared + (({4} * {5} + warp) * 32 + lane) * {0}) = w; }}",
+    line("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}[{3}]); sn_shared_store<{0}>(shared + (({4} * {5} + warp) * 32 + lane) * {0}, w); }}",
          bytes, wire, array, live[static_cast<size_t>(i)], i, warps);
   line("__syncthreads();");
   for (int i = 0; i < n; ++i) {
@@ -85,7 +85,7 @@ void Emitter::fold_warps(const std::string& array, const LinearLayout& l, const 
       uint32_t set = 0;
       for (size_t b = 0; b < bits.size(); ++b)
         if ((c >> b & 1) != 0) set |= 1u << bits[b];
-      line("f[{}] = sn_get_{}(((const sn_words<{}>*)(shared + (({} * {} + ((warp & {}u) | {}u)) * 32 + lane) * {}))->w, 0);", c,
+      line("f[{}] = sn_get_{}(sn_shared_load<{}>(shared + (({} * {} + ((warp & {}u) | {}u)) * 32 + lane) * {}).w, 0);", c,
            wire, bytes, i, warps, ~mask & (static_cast<uint32_t>(warps) - 1), set, bytes);
     }
     for (int step = 1; step < combinations; step *= 2)

@@ -505,7 +505,7 @@ template <> __device__ __forceinline__ sn_words<16> sn_load<16>(const void* p) {
 template <int N> __device__ __forceinline__ sn_words<N> sn_load_rw(const void* p) {
   sn_words<N> r = {};
 #ifdef SINTER_HOST
-  sinter_host_load(&r, p, N);
+  sinter_host_load_rw(&r, p, N);
 #else
   if constexpr (N == 1) r.w[0] = *(const volatile unsigned char*)p;
   else if constexpr (N == 2) r.w[0] = *(const volatile unsigned short*)p;
@@ -536,6 +536,26 @@ template <> __device__ __forceinline__ void sn_store<16>(void* p, const sn_words
                : "memory");
 }
 #endif
+)"},
+    {"sn_shared_load", R"(
+template <int N> __device__ __forceinline__ sn_words<N> sn_shared_load(const unsigned char* p) {
+#ifdef SINTER_HOST
+  sn_words<N> r;
+  sinter_host_shared_load(&r, p, N);
+  return r;
+#else
+  return *(const sn_words<N>*)p;
+#endif
+}
+)"},
+    {"sn_shared_store", R"(
+template <int N> __device__ __forceinline__ void sn_shared_store(unsigned char* p, const sn_words<N>& v) {
+#ifdef SINTER_HOST
+  sinter_host_shared_store(p, &v, N);
+#else
+  *(sn_words<N>*)p = v;
+#endif
+}
 )"},
     // ---- between threads
     {"sn_shuffle_xor", R"(

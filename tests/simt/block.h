@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/simt/device_memory.h"
+#include "tests/simt/fiber.h"
+#include "tests/simt/host_table.h"
+#include "tests/simt/shared_memory.h"
+
+namespace sinter::simt {
+
+/// The order in which runnable threads of a block get their turn.
+enum class Order : uint8_t { forward, reverse, random };
+
+/// Kernel text as a host function.
+using HostKernel = void (*)(const uint64_t* slots);
+
+struct Launch {
+  HostKernel kernel = nullptr;
+  const uint64_t* slots = nullptr;
+  unsigned blocks = 1;
+  unsigned threads = 32;
+  std::byte* shared = nullptr;
+  size_t shared_bytes = 0;
+  Order order = Order::forward;
+  uint64_t seed = 0;  ///< of the random order
+};
+
+/// Runs blocks, one after another, their threads as fibers that change at barriers and shuffles. Checks while it runs:
+/// barriers that not all threads reach, shuffles of part of a warp, races on shared memory, accesses outside of
+/// allocations, misaligned ones, two threads that store to one place.
+class BlockRunner {
+ public:
+  explicit BlockRunner(DeviceMemory& memory);
+  /// Empty, or what went wrong, with block and thread.
+  std::string run(const Launch& launch);
+
+  HostTable* table() { return &table_; }
+
+ private:
+  enum class State : uint8_t { ready, at_block_barrier, at_warp_barrier, at_shuffle, ended };
+  struct Thread {
+    Fiber fiber;
+    State state = State::ready;
+    int line = 0;         ///< of the barrier
+    int is_xor = 0;       ///< kind of the shuffle
+    uint32_t rounds = 0;  ///< shuffles so far
+    BlockRunner* runner = nullptr;
+    unsigned index = 0;
+  };
+  struct Warp {
+    unsigned waiting = 0;
+    uint32_t epoch = 0;
+    uint32_t values[2][32]{};
+  };
+
+  static void enter(void* thread);
+  void run_block(unsigned block);
+  void fill_order();
+  void wait(State state, int line);
+  [[noreturn]] void fail(std::string what);
+  void check(const std::string& wrong) {
+    if (!wrong.empty()) fail(wrong);
+  }
+  std::string stuck() const;
+  Toucher toucher() const;
+  void block_barrier(int line);
+  void warp_barrier(unsigned mask, int line);
+  unsigned shuffle(unsigned mask, unsigned value, int lane, int is_xor);
+  void arrive_in_warp(State state, int line);
+
+  DeviceMemory& memory_;
+  SharedMemory shared_;
+  HostTable table_{};
+  FiberStacks stacks_;
+  Launch launch_;
+  std::vector<Thread> threads_;
+  std::vector<Warp> warps_;
+  std::vector<unsigned> order_;
+  std::mt19937_64 random_;
+  Thread* running_ = nullptr;
+  unsigned at_block_barrier_ = 0;
+  uint32_t block_epoch_ = 0;
+  std::string failure_;
+};
+
+}  // namespace sinter::simt

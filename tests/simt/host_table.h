@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace sinter::simt {
+
+/// What kernel text compiled for the host calls back into. host_text.cpp declares the same struct to the text.
+struct HostTable {
+  unsigned thread, block, threads, blocks;
+  void (*load)(void* to, const void* from, int bytes, int read_only);
+  void (*store)(void* to, const void* from, int bytes);
+  void (*shared_load)(void* to, const void* from, int bytes);
+  void (*shared_store)(void* to, const void* from, int bytes);
+  void (*block_barrier)(int line);
+  void (*warp_barrier)(unsigned mask, int line);
+  unsigned (*shuffle)(unsigned mask, unsigned value, int lane, int is_xor);
+  unsigned long long (*compare_and_swap)(unsigned long long* at, unsigned long long expected, unsigned long long value);
+};
+
+}  // namespace sinter::simt
