@@ -60,6 +60,7 @@ class NestEvaluator {
     std::vector<int64_t> p(extents_.size());
     auto rest = static_cast<int64_t>(inner);
     for (size_t i = p.size(); i-- > 0;) {
+      if (extents_[i] == 0) continue;  // a fold of nothing is stored too
       int64_t& from = nest_.axes[i].reduction ? rest : outer;
       p[i] = from % extents_[i];
       from /= extents_[i];
