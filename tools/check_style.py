@@ -17,7 +17,7 @@ HASH_COMMENT_NAMES = {"CMakeLists.txt", "bootstrap", ".clang-format", ".clang-ti
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK|W" r"IP)\b")
 MACHINE_PATH = re.compile(r"(?<![\w/.])/(root|work)/\w")
 # Data, and texts that are not ours.
-EXEMPT = re.compile(r"^LICENSE$|(^|/)(snapshots|golden)/|\.(png|jpg|svg|json|csv|npy|bin)$")
+EXEMPT = re.compile(r"^LICENSE$|(^|/)(snapshots|golden)/|\.(png|jpg|svg|json|csv|npy|ppm|bin)$")
 
 OPAQUE = re.compile(  # comments and literals
     r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^\s()\\]{0,16})\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
