@@ -26,8 +26,8 @@ struct ArangeOptions {
   std::optional<DType> dtype = std::nullopt;  ///< i64 if all numbers are integers, else f32
   Device device = Device::cpu();
 };
-/// start, start + step, ... before end: ceil((end - start) / step) elements. Integers are computed in i64, floats in the
-/// compute type of the dtype as start + i * step. Throws UserError for step 0, or one that leads away from end.
+/// start, start + step, ... before end: ceil((end - start) / step) elements. Integers are computed in i64, floats in
+/// the compute type of the dtype as start + i * step. Throws UserError for step 0, or one that leads away from end.
 Tensor arange(Operand start, Operand end, Operand step, ArangeOptions options = {});
 Tensor arange(Operand start, Operand end, ArangeOptions options = {});
 Tensor arange(Operand end, ArangeOptions options = {});

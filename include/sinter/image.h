@@ -51,8 +51,8 @@ Tensor crop(Operand image, Rectangle part);
 Tensor resize(Operand image, Size size, ResizeOptions options = {});
 
 /// Parts of a frame [H,W,C], all at one size: [N,h,w,C] of its dtype. `boxes` is f32 [N,4] of x0, y0, x1, y1 in pixels,
-/// edges at whole coordinates ([0,0,W,H] is the whole frame). A box is a window: it may have fractions, reach outside the
-/// frame, where the border decides, and beside its edges interpolation reads the frame.
+/// edges at whole coordinates ([0,0,W,H] is the whole frame). A box is a window: it may have fractions, reach outside
+/// the frame, where the border decides, and beside its edges interpolation reads the frame.
 Tensor crop_resize(Operand frame, Operand boxes, Size size, CropResizeOptions options = {});
 
 }  // namespace sinter::image

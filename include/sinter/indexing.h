@@ -7,8 +7,8 @@
 #include <cstdint>
 
 // Reads at indices that are data. An index tensor is i32 or i64; indices are in [0, extent) (negative ones do not count
-// from the end, as in PyTorch). One that is out of range throws UserError on the CPU; on a GPU it is reported at the next
-// synchronisation, and memory outside the operand is never touched.
+// from the end, as in PyTorch). One that is out of range throws UserError on the CPU; on a GPU it is reported at the
+// next synchronisation, and memory outside the operand is never touched.
 
 #pragma GCC visibility push(default)
 namespace sinter {

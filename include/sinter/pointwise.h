@@ -5,10 +5,10 @@
 #include <sinter/tensor.h>
 
 // Pointwise ops. Arguments are tensors or numbers, at least one of them a tensor; shapes broadcast as in NumPy. Dtypes
-// promote as in PyTorch: tensors with dimensions before 0-d tensors before numbers, unless the weaker one is of a higher
-// category (boolean < integer < floating); u16, u32 and u64 mix with floating dtypes only. Narrow integers wrap after
-// every op, f16 and bf16 are computed in f32 and rounded once. A number beside an f16 or bf16 tensor enters arithmetic
-// in f32; comparisons round it first.
+// promote as in PyTorch: tensors with dimensions before 0-d tensors before numbers, unless the weaker one is of a
+// higher category (boolean < integer < floating); u16, u32 and u64 mix with floating dtypes only. Narrow integers wrap
+// after every op, f16 and bf16 are computed in f32 and rounded once. A number beside an f16 or bf16 tensor enters
+// arithmetic in f32; comparisons round it first.
 //
 // All of them throw UserError for shapes that do not broadcast and for dtypes that the op refuses.
 
@@ -73,8 +73,8 @@ Tensor rsqrt(Operand x);
 Tensor tanh(Operand x);
 Tensor erf(Operand x);
 /// base to the power of exponent. The exponents 0, 1, 2, 3, -1, -2, 0.5 and -0.5, given as a number, are products,
-/// quotients and square roots. Integers stay integers (and wrap) with an integer exponent, which as a number must not be
-/// negative.
+/// quotients and square roots. Integers stay integers (and wrap) with an integer exponent, which as a number must not
+/// be negative.
 Tensor pow(Operand base, Operand exponent);
 Tensor square(Operand x);
 

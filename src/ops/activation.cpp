@@ -45,12 +45,13 @@ graph::Attributes gelu_form(Approximate approximate) {
 }  // namespace
 
 void register_activation() {
-  graph::register_op(pointwise_op(
-      {.name = "relu",
-       .doc = "max(x, 0); NaN stays.",
-       .types = keeps_dtype,
-       .refuse = refuse_boolean,
-       .compute = [](Builder& b, Values v, DType, graph::AttributeReader) { return b.max(v[0], b.constant(v[0].type, 0)); }}));
+  graph::register_op(pointwise_op({.name = "relu",
+                                   .doc = "max(x, 0); NaN stays.",
+                                   .types = keeps_dtype,
+                                   .refuse = refuse_boolean,
+                                   .compute = [](Builder& b, Values v, DType, graph::AttributeReader) {
+                                     return b.max(v[0], b.constant(v[0].type, 0));
+                                   }}));
   graph::register_op(pointwise_op({.name = "sigmoid",
                                    .doc = "1 / (1 + exp(-x)); integers and booleans give f32.",
                                    .types = gives_floating,
@@ -58,16 +59,15 @@ void register_activation() {
                                                  graph::AttributeReader) { return sigmoid_value(b, v[0], operating); },
                                    .low = -12,
                                    .high = 12}));
-  graph::register_op(pointwise_op({.name = "silu",
-                                   .doc = "x * sigmoid(x), rounded once.",
-                                   .types = keeps_dtype,
-                                   .refuse = refuse_integers,
-                                   .compute =
-                                       [](Builder& b, Values v, DType operating, graph::AttributeReader) {
-                                         return b.mul(v[0], sigmoid_value(b, v[0], operating));
-                                       },
-                                   .low = -12,
-                                   .high = 12}));
+  graph::register_op(
+      pointwise_op({.name = "silu",
+                    .doc = "x * sigmoid(x), rounded once.",
+                    .types = keeps_dtype,
+                    .refuse = refuse_integers,
+                    .compute = [](Builder& b, Values v, DType operating,
+                                  graph::AttributeReader) { return b.mul(v[0], sigmoid_value(b, v[0], operating)); },
+                    .low = -12,
+                    .high = 12}));
   graph::register_op(pointwise_op({.name = "gelu",
                                    .doc = "x times the normal distribution function of x, or its tanh approximation.",
                                    .params = {{"approximate", graph::ParamKind::enumeration, {"none", "tanh"}}},

@@ -24,7 +24,9 @@ graph::CallAttributes arange_attributes(Number start, Number step, int64_t lengt
 
 bool is_floating(const Number& n) { return n.kind == Number::Kind::floating; }
 
-std::string text(const Number& n) { return is_floating(n) ? fmt::format("{}", n.as_double()) : fmt::format("{}", n.bits); }
+std::string text(const Number& n) {
+  return is_floating(n) ? fmt::format("{}", n.as_double()) : fmt::format("{}", n.bits);
+}
 
 [[noreturn]] void refuse(SourceLine line, const Number& start, const Number& end, const Number& step, std::string fix) {
   throw UserError({.op = "arange",
@@ -56,9 +58,9 @@ Tensor arange_call(const Operand& start, const Operand& end, const Operand& step
   const Number a = number_of(start), z = number_of(end), s = number_of(step);
   const bool floating = is_floating(a) || is_floating(z) || is_floating(s);
   const int64_t length = arange_length(a, z, s, end.line());
-  return dispatch_creation(op<"arange">(),
-                           arange_attributes(a, s, length, options.dtype.value_or(floating ? f32 : i64), options.device),
-                           end.line());
+  return dispatch_creation(
+      op<"arange">(), arange_attributes(a, s, length, options.dtype.value_or(floating ? f32 : i64), options.device),
+      end.line());
 }
 
 }  // namespace
@@ -134,7 +136,11 @@ void register_arange() {
   def.doc = "start, start + step, ...; integers are computed in i64.";
   def.op_class = graph::OpClass::creation;
   def.min_operands = def.max_operands = 0;
-  def.params = {{"start", Kind::number}, {"step", Kind::number}, {"length", Kind::extent}, {"dtype", Kind::dtype}, {"device", Kind::device}};
+  def.params = {{"start", Kind::number},
+                {"step", Kind::number},
+                {"length", Kind::extent},
+                {"dtype", Kind::dtype},
+                {"device", Kind::device}};
   def.infer = infer_arange;
   def.lower = lower_arange;
   def.reference = [](const graph::Node& node, std::span<const reference::Array> operands) {

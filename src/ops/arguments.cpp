@@ -14,8 +14,7 @@ loop::Value saturated_integer(loop::Reader& reader, const graph::Scalar& number,
   if (operating == i64) return v;
   const bool is_signed = operating.is_signed();
   v = b.max(v, b.i64(is_signed ? -(int64_t{1} << (operating.bits() - 1)) : 0));
-  if (operating.bits() < 64)
-    v = b.min(v, b.i64((int64_t{1} << (operating.bits() - (is_signed ? 1 : 0))) - 1));
+  if (operating.bits() < 64) v = b.min(v, b.i64((int64_t{1} << (operating.bits() - (is_signed ? 1 : 0))) - 1));
   return b.convert(v, scalar::compute_type(operating));
 }
 

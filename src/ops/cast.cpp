@@ -42,7 +42,8 @@ void register_cast() {
   graph::OpDef def;
   def.name = "to";
   def.doc =
-      "Converts to a dtype: floating to integer drops the fraction and saturates, NaN gives 0; integers wrap; boolean is "
+      "Converts to a dtype: floating to integer drops the fraction and saturates, NaN gives 0; integers wrap; boolean "
+      "is "
       "x != 0.";
   def.op_class = graph::OpClass::pointwise;
   def.params = {{"dtype", graph::ParamKind::dtype}};

@@ -29,15 +29,13 @@ using loop::Builder;
 using loop::Value;
 
 void register_comparison_op(std::string_view name, std::string_view doc, Value (Builder::*method)(Value, Value)) {
-  graph::register_op(pointwise_op(
-      {.name = name,
-       .doc = doc,
-       .arguments = 2,
-       .number_use = NumberUse::rounded,
-       .types = gives_boolean,
-       .compute = [method](Builder& b, std::span<const Value> v, DType, graph::AttributeReader) {
-         return (b.*method)(v[0], v[1]);
-       }}));
+  graph::register_op(pointwise_op({.name = name,
+                                   .doc = doc,
+                                   .arguments = 2,
+                                   .number_use = NumberUse::rounded,
+                                   .types = gives_boolean,
+                                   .compute = [method](Builder& b, std::span<const Value> v, DType,
+                                                       graph::AttributeReader) { return (b.*method)(v[0], v[1]); }}));
 }
 
 }  // namespace

@@ -130,9 +130,10 @@ graph::OpDef creation_op(std::string_view name, std::string_view doc, std::vecto
 
 void register_creation() {
   using Kind = graph::ParamKind;
-  graph::register_op(creation_op("full", "Every element is one number.",
-                                 {{"shape", Kind::extents}, {"value", Kind::number}, {"dtype", Kind::dtype}, {"device", Kind::device}},
-                                 infer_full, lower_full, source_of_full, sample_full));
+  graph::register_op(
+      creation_op("full", "Every element is one number.",
+                  {{"shape", Kind::extents}, {"value", Kind::number}, {"dtype", Kind::dtype}, {"device", Kind::device}},
+                  infer_full, lower_full, source_of_full, sample_full));
   graph::register_op(creation_op("from_extent", "An extent as a 0-d tensor.",
                                  {{"extent", Kind::extent}, {"dtype", Kind::dtype}}, infer_from_extent,
                                  lower_from_extent, source_of_from_extent, sample_from_extent));

@@ -18,9 +18,12 @@ std::string describe(const graph::ValueType& type) {
 std::string describe(const graph::Scalar& number) {
   if (number.symbol >= 0) return "a number";
   switch (number.literal.kind) {
-    case graph::Number::Kind::boolean: return number.literal.bits ? "true" : "false";
-    case graph::Number::Kind::integer: return fmt::format("{}", number.literal.bits);
-    default: return fmt::format("{}", number.literal.as_double());
+    case graph::Number::Kind::boolean:
+      return number.literal.bits ? "true" : "false";
+    case graph::Number::Kind::integer:
+      return fmt::format("{}", number.literal.bits);
+    default:
+      return fmt::format("{}", number.literal.as_double());
   }
 }
 

@@ -53,7 +53,8 @@ std::vector<graph::ValueType> infer_expand(graph::InferContext& context) {
       continue;
     }
     const Expr extent = given[next++];
-    if (extent.constant().value_or(0) < 0) context.fail(fmt::format("extent {} of dim {} is negative", extent.text(), d));
+    if (extent.constant().value_or(0) < 0)
+      context.fail(fmt::format("extent {} of dim {} is negative", extent.text(), d));
     const bool stretches = d < leading || x.shape[d - leading].is_constant(1);
     if (!stretches && !context.same_extent(x.shape[d - leading], extent))
       context.fail(fmt::format("cannot expand {}: dim {} is {} against {}", describe(x), d - leading,
@@ -85,8 +86,13 @@ std::vector<graph::SampleCall> sample_expand() {
     list.push_back(sample_call({sample_type(t, from)}, expand_attributes(to)));
   };
   for (const DType t : all_dtypes) add(t, {5, 1}, {5, 7});
-  for (const auto& [from, to] : {std::pair<Dims, Dims>{{}, {16}}, {{}, {}}, {{17}, {3, 17}}, {{1, 3, 1}, {2, 16, -1, 7}},
-                                 {{1}, {0}}, {{0, 1}, {-1, 7}}, {{1}, {1023}}})
+  for (const auto& [from, to] : {std::pair<Dims, Dims>{{}, {16}},
+                                 {{}, {}},
+                                 {{17}, {3, 17}},
+                                 {{1, 3, 1}, {2, 16, -1, 7}},
+                                 {{1}, {0}},
+                                 {{0, 1}, {-1, 7}},
+                                 {{1}, {1023}}})
     add(f32, from, to);
   return list;
 }
@@ -94,9 +100,13 @@ std::vector<graph::SampleCall> sample_expand() {
 }  // namespace
 
 void register_expand() {
-  graph::register_op(view_op({"expand", "Repeats dims of extent 1; -1 keeps an extent.",
-                              {{"keep", graph::ParamKind::integers}, {"shape", graph::ParamKind::extents}}, infer_expand,
-                              source_of_expand, reference_expand, sample_expand}));
+  graph::register_op(view_op({"expand",
+                              "Repeats dims of extent 1; -1 keeps an extent.",
+                              {{"keep", graph::ParamKind::integers}, {"shape", graph::ParamKind::extents}},
+                              infer_expand,
+                              source_of_expand,
+                              reference_expand,
+                              sample_expand}));
 }
 
 }  // namespace sinter::ops

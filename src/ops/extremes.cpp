@@ -27,16 +27,14 @@ Value clamp_values(Builder& b, std::span<const Value> v, DType, graph::Attribute
 
 void register_extreme(std::string_view name, std::string_view doc, Value (Builder::*method)(Value, Value),
                       std::optional<Refusal> (*refuse)(std::span<const ArgumentType>, DType) = nullptr) {
-  graph::register_op(pointwise_op(
-      {.name = name,
-       .doc = doc,
-       .arguments = 2,
-       .number_use = NumberUse::saturated,
-       .types = keeps_dtype,
-       .refuse = refuse,
-       .compute = [method](Builder& b, std::span<const Value> v, DType, graph::AttributeReader) {
-         return (b.*method)(v[0], v[1]);
-       }}));
+  graph::register_op(pointwise_op({.name = name,
+                                   .doc = doc,
+                                   .arguments = 2,
+                                   .number_use = NumberUse::saturated,
+                                   .types = keeps_dtype,
+                                   .refuse = refuse,
+                                   .compute = [method](Builder& b, std::span<const Value> v, DType,
+                                                       graph::AttributeReader) { return (b.*method)(v[0], v[1]); }}));
 }
 
 }  // namespace

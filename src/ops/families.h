@@ -16,19 +16,19 @@ void register_power();        ///< pow
 void register_activation();   ///< relu sigmoid silu gelu
 void register_cast();         ///< to
 
-void register_reshape();      ///< reshape flatten squeeze unsqueeze
-void register_permute();      ///< permute transpose flip
-void register_expand();       ///< expand
-void register_slice();        ///< slice select
-void register_join();         ///< cat stack
-void register_pad();          ///< pad
+void register_reshape();  ///< reshape flatten squeeze unsqueeze
+void register_permute();  ///< permute transpose flip
+void register_expand();   ///< expand
+void register_slice();    ///< slice select
+void register_join();     ///< cat stack
+void register_pad();      ///< pad
 
-void register_reduction();    ///< sum prod amax amin mean
-void register_creation();     ///< full from_extent
-void register_arange();        ///< arange
-void register_indexing();     ///< index_select gather
+void register_reduction();  ///< sum prod amax amin mean
+void register_creation();   ///< full from_extent
+void register_arange();     ///< arange
+void register_indexing();   ///< index_select gather
 
-void register_image_crop();    ///< image_crop
+void register_image_crop();         ///< image_crop
 void register_image_resize();       ///< image_resize
 void register_image_crop_resize();  ///< image_crop_resize
 

@@ -85,9 +85,13 @@ std::vector<graph::SampleCall> sample_crop() {
 
 void register_image_crop() {
   const auto extent = graph::ParamKind::extent;
-  graph::register_op(view_op({"image_crop", "A part of an image [H,W,C] or [N,H,W,C], inside it.",
-                              {{"top", extent}, {"left", extent}, {"height", extent}, {"width", extent}}, infer_crop,
-                              source_of_crop, reference_crop, sample_crop}));
+  graph::register_op(view_op({"image_crop",
+                              "A part of an image [H,W,C] or [N,H,W,C], inside it.",
+                              {{"top", extent}, {"left", extent}, {"height", extent}, {"width", extent}},
+                              infer_crop,
+                              source_of_crop,
+                              reference_crop,
+                              sample_crop}));
 }
 
 }  // namespace sinter::ops

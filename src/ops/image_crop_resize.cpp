@@ -55,7 +55,8 @@ std::vector<graph::SampleCall> sample_crop_resize() {
   };
   for (const DType t : {u8, f16, bf16, f32})
     for (const Filter filter : {Filter::nearest, Filter::linear})
-      for (const Border border : {Border::constant, Border::replicate}) add(t, {16, 17, 3}, 7, {5, 7}, filter, border, 114);
+      for (const Border border : {Border::constant, Border::replicate})
+        add(t, {16, 17, 3}, 7, {5, 7}, filter, border, 114);
   add(u8, {16, 17, 3}, 0, {4, 4}, Filter::linear, Border::constant, 0);
   add(u8, {1, 1, 1}, 2, {16, 17}, Filter::linear, Border::constant, -5);
   add(f32, {7, 7, 4}, 1, {1, 1}, Filter::linear, Border::replicate, 0);
@@ -65,8 +66,8 @@ std::vector<graph::SampleCall> sample_crop_resize() {
 }  // namespace
 
 void register_image_crop_resize() {
-  graph::OpDef def = sampling_op("image_crop_resize",
-                                 "Boxes of a frame, all at one size: half-pixel centres, nearest or linear.");
+  graph::OpDef def =
+      sampling_op("image_crop_resize", "Boxes of a frame, all at one size: half-pixel centres, nearest or linear.");
   def.min_operands = def.max_operands = 2;
   def.infer = infer_crop_resize;
   def.lower = lower_crop_resize;

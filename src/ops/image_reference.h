@@ -11,6 +11,7 @@ namespace sinter::ops {
 
 // Loops over pixels in plain f32 arithmetic, independent of the lowerings.
 std::vector<reference::Array> reference_resize(const graph::Node& node, std::span<const reference::Array> operands);
-std::vector<reference::Array> reference_crop_resize(const graph::Node& node, std::span<const reference::Array> operands);
+std::vector<reference::Array> reference_crop_resize(const graph::Node& node,
+                                                    std::span<const reference::Array> operands);
 
 }  // namespace sinter::ops

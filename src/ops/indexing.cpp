@@ -179,10 +179,11 @@ graph::OpDef indexing_op(std::string_view name, std::string_view doc, Types (*in
 }  // namespace
 
 void register_indexing() {
-  graph::register_op(indexing_op("index_select", "The elements of a dim at indices that are data; negative ones are errors.",
+  graph::register_op(indexing_op("index_select",
+                                 "The elements of a dim at indices that are data; negative ones are errors.",
                                  infer_index_select, lower_index_select, source_of_index_select, sample_index_select));
-  graph::register_op(indexing_op("gather", "For each element of the index, the element of x there in one dim.", infer_gather,
-                                 lower_gather, source_of_gather, sample_gather));
+  graph::register_op(indexing_op("gather", "For each element of the index, the element of x there in one dim.",
+                                 infer_gather, lower_gather, source_of_gather, sample_gather));
 }
 
 }  // namespace sinter::ops

@@ -49,7 +49,8 @@ void check_joins(graph::InferContext& context, size_t model, size_t other, std::
   const graph::ValueType& a = context.operand(model);
   const graph::ValueType& b = context.operand(other);
   bool fits = a.rank() == b.rank();
-  for (size_t d = 0; fits && d < a.shape.size(); ++d) fits = d == free_dim || context.same_extent(a.shape[d], b.shape[d]);
+  for (size_t d = 0; fits && d < a.shape.size(); ++d)
+    fits = d == free_dim || context.same_extent(a.shape[d], b.shape[d]);
   if (!fits)
     context.fail(fmt::format("operand {} is {} against {} of operand {}", other, describe(b), describe(a), model),
                  free_dim ? fmt::format("ranks, and extents but for dim {}, must agree", *free_dim)
@@ -116,7 +117,8 @@ Types infer_stack(graph::InferContext& context) {
 }
 
 std::vector<graph::Value> decompose_stack(graph::Graph& g, const graph::Node& node) {
-  const auto dim = static_cast<int64_t>(normalised(graph::AttributeReader(node.attributes).integer(), node.results[0].rank()));
+  const auto dim =
+      static_cast<int64_t>(normalised(graph::AttributeReader(node.attributes).integer(), node.results[0].rank()));
   const auto attributes = graph::literal_attributes(graph::CallAttributes().integer(dim));
   std::vector<graph::Value> parts;
   for (const graph::Value operand : node.operands)
@@ -159,7 +161,8 @@ std::vector<graph::SampleCall> sample_stack() {
 }
 
 graph::OpDef join_op(std::string_view name, std::string_view doc, Types (*infer)(graph::InferContext&),
-                     Source (*source)(const ReferenceContext&, const Dims&), std::vector<graph::SampleCall> (*samples)()) {
+                     Source (*source)(const ReferenceContext&, const Dims&),
+                     std::vector<graph::SampleCall> (*samples)()) {
   graph::OpDef def;
   def.name = name;
   def.doc = doc;

@@ -21,16 +21,14 @@ using loop::Builder;
 using loop::Value;
 
 void register_logic_op(std::string_view name, std::string_view doc, Value (Builder::*method)(Value, Value)) {
-  graph::register_op(pointwise_op(
-      {.name = name,
-       .doc = doc,
-       .arguments = 2,
-       .types = of_truth_values,
-       .compute = [method](Builder& b, std::span<const Value> v, DType, graph::AttributeReader) {
-         return (b.*method)(v[0], v[1]);
-       },
-       .low = -1,
-       .high = 1}));
+  graph::register_op(pointwise_op({.name = name,
+                                   .doc = doc,
+                                   .arguments = 2,
+                                   .types = of_truth_values,
+                                   .compute = [method](Builder& b, std::span<const Value> v, DType,
+                                                       graph::AttributeReader) { return (b.*method)(v[0], v[1]); },
+                                   .low = -1,
+                                   .high = 1}));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct ReferenceContext {
 
 /// Where an element of a result comes from.
 struct Source {
-  int operand = 0;             ///< -1: `fill`
+  int operand = 0;  ///< -1: `fill`
   Dims index = {};
   scalar::Constant fill = {};  ///< an element of the result
 };

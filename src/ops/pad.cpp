@@ -77,9 +77,7 @@ loop::Value lower_pad(loop::Reader& reader, std::span<const Expr> index) {
   const auto margins = margins_of(attributes, index.size());
   std::vector<Expr> source(index.begin(), index.end());
   loop::Value mask;
-  const auto require = [&](loop::Value condition) {
-    mask = mask.id < 0 ? condition : b.bit_and(mask, condition);
-  };
+  const auto require = [&](loop::Value condition) { mask = mask.id < 0 ? condition : b.bit_and(mask, condition); };
   for (size_t d = 0; d < index.size(); ++d) {
     const auto& [before, after] = margins[d];
     source[d] = index[d] - before;

@@ -122,8 +122,12 @@ graph::SampleCall with_dims(DType t, const Dims& shape, const Dims& dims) {
 std::vector<graph::SampleCall> sample_permute() {
   std::vector<graph::SampleCall> list;
   for (const DType t : all_dtypes) list.push_back(with_dims(t, {5, 7}, {1, 0}));
-  for (const auto& [shape, dims] : {std::pair<Dims, Dims>{{}, {}}, {{17}, {0}}, {{16, 17, 3}, {2, 0, 1}},
-                                    {{2, 3, 5, 7}, {0, -1, 1, 2}}, {{3, 0}, {-1, -2}}, {{1, 1023}, {1, 0}}})
+  for (const auto& [shape, dims] : {std::pair<Dims, Dims>{{}, {}},
+                                    {{17}, {0}},
+                                    {{16, 17, 3}, {2, 0, 1}},
+                                    {{2, 3, 5, 7}, {0, -1, 1, 2}},
+                                    {{3, 0}, {-1, -2}},
+                                    {{1, 1023}, {1, 0}}})
     list.push_back(with_dims(f32, shape, dims));
   return list;
 }
@@ -144,8 +148,8 @@ std::vector<graph::SampleCall> sample_transpose() {
 std::vector<graph::SampleCall> sample_flip() {
   std::vector<graph::SampleCall> list;
   for (const DType t : all_dtypes) list.push_back(with_dims(t, {17}, {0}));
-  for (const auto& [shape, dims] : {std::pair<Dims, Dims>{{}, {}}, {{2, 3, 7}, {0, -1}}, {{0, 3}, {1}},
-                                    {{1, 16}, {0, 1}}, {{1023}, {-1}}})
+  for (const auto& [shape, dims] :
+       {std::pair<Dims, Dims>{{}, {}}, {{2, 3, 7}, {0, -1}}, {{0, 3}, {1}}, {{1, 16}, {0, 1}}, {{1023}, {-1}}})
     list.push_back(with_dims(f32, shape, dims));
   return list;
 }
@@ -154,12 +158,27 @@ std::vector<graph::SampleCall> sample_flip() {
 
 void register_permute() {
   const auto integers = graph::ParamKind::integers, integer = graph::ParamKind::integer;
-  graph::register_op(view_op({"permute", "Result dim i is dim dims[i] of the operand.", {{"dims", integers}},
-                              infer_permute, source_of_permute, reference_permute, sample_permute}));
-  graph::register_op(view_op({"transpose", "Exchanges two dims.", {{"a", integer}, {"b", integer}}, infer_transpose,
-                              source_of_transpose, reference_transpose, sample_transpose}));
-  graph::register_op(view_op({"flip", "Reverses the order of elements along dims.", {{"dims", integers}}, infer_flip,
-                              source_of_flip, reference_flip, sample_flip}));
+  graph::register_op(view_op({"permute",
+                              "Result dim i is dim dims[i] of the operand.",
+                              {{"dims", integers}},
+                              infer_permute,
+                              source_of_permute,
+                              reference_permute,
+                              sample_permute}));
+  graph::register_op(view_op({"transpose",
+                              "Exchanges two dims.",
+                              {{"a", integer}, {"b", integer}},
+                              infer_transpose,
+                              source_of_transpose,
+                              reference_transpose,
+                              sample_transpose}));
+  graph::register_op(view_op({"flip",
+                              "Reverses the order of elements along dims.",
+                              {{"dims", integers}},
+                              infer_flip,
+                              source_of_flip,
+                              reference_flip,
+                              sample_flip}));
 }
 
 }  // namespace sinter::ops

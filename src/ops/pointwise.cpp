@@ -20,8 +20,7 @@ std::vector<Argument> arguments_of(const Pointwise& op, graph::AttributeReader& 
 std::vector<graph::ValueType> infer(const Pointwise& op, graph::InferContext& context) {
   graph::AttributeReader attributes = context.attributes();
   const auto arguments = arguments_of(op, attributes);
-  const auto types = argument_types(
-      arguments, [&](size_t i) -> const graph::ValueType& { return context.operand(i); });
+  const auto types = argument_types(arguments, [&](size_t i) -> const graph::ValueType& { return context.operand(i); });
   const DType common = common_dtype(context, types);
   if (op.refuse)
     if (auto refusal = op.refuse(types, common)) context.fail(std::move(refusal->what), std::move(refusal->fix));
@@ -31,8 +30,8 @@ std::vector<graph::ValueType> infer(const Pointwise& op, graph::InferContext& co
 loop::Value lower(const Pointwise& op, loop::Reader& reader, std::span<const graph::Expr> index) {
   graph::AttributeReader attributes = reader.attributes();
   const auto arguments = arguments_of(op, attributes);
-  const auto types = argument_types(
-      arguments, [&](size_t i) -> const graph::ValueType& { return reader.operand_type(i); });
+  const auto types =
+      argument_types(arguments, [&](size_t i) -> const graph::ValueType& { return reader.operand_type(i); });
   const DType operating = op.types(*result_type(types)).operating;
   std::vector<loop::Value> values;
   for (const Argument& a : arguments) values.push_back(argument_value(reader, a, index, operating, op.number_use));

@@ -29,15 +29,15 @@ struct Pointwise {
   std::string_view name;
   std::string_view doc;
   size_t arguments = 1;
-  bool numbers = false;                     ///< arguments may be numbers (always so for two and three arguments)
+  bool numbers = false;  ///< arguments may be numbers (always so for two and three arguments)
   NumberUse number_use = NumberUse::compute;
-  std::vector<graph::Param> params = {};    ///< beyond the numbers
+  std::vector<graph::Param> params = {};  ///< beyond the numbers
   PointwiseTypes (*types)(DType common) = nullptr;
   std::optional<Refusal> (*refuse)(std::span<const ArgumentType> arguments, DType common) = nullptr;
   /// The arithmetic, on values of compute_type(operating); `rest` reads `params`. The framework rounds the result.
   std::function<loop::Value(loop::Builder&, std::span<const loop::Value>, DType operating, graph::AttributeReader rest)>
       compute = nullptr;
-  double low = -4, high = 4;                ///< sampled operand values
+  double low = -4, high = 4;  ///< sampled operand values
   /// Forms of `params` that samples run through; one empty form if there are none.
   std::vector<graph::Attributes> forms = {{}};
 };

@@ -53,11 +53,12 @@ SampledArguments uniform(size_t count, DType dtype, const Dims& shape) {
 }
 
 void add_shapes(size_t count, std::vector<SampledArguments>& list) {
-  for (const Dims& shape : {Dims{0}, Dims{1}, Dims{7}, Dims{16}, Dims{17}, Dims{1023}, Dims{}, Dims{3, 0, 2}, Dims{2, 3, 5}})
+  for (const Dims& shape :
+       {Dims{0}, Dims{1}, Dims{7}, Dims{16}, Dims{17}, Dims{1023}, Dims{}, Dims{3, 0, 2}, Dims{2, 3, 5}})
     list.push_back(uniform(count, f32, shape));
   if (count == 1) return;
-  const std::pair<Dims, Dims> broadcasts[] = {
-      {{3, 17}, {17}}, {{16}, {1}}, {{3, 1}, {1, 16}}, {{2, 3, 7}, {3, 1}}, {{}, {7}}, {{2, 0}, {1, 1}}, {{5, 1}, {}}};
+  const std::pair<Dims, Dims> broadcasts[] = {{{3, 17}, {17}}, {{16}, {1}},      {{3, 1}, {1, 16}}, {{2, 3, 7}, {3, 1}},
+                                              {{}, {7}},       {{2, 0}, {1, 1}}, {{5, 1}, {}}};
   for (const auto& [a, b] : broadcasts) {
     SampledArguments forward = uniform(count, f32, a), backward = uniform(count, f16, b);
     forward.back().shape = b;

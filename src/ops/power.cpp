@@ -16,8 +16,8 @@ enum class PowerForm : uint8_t { general, negative, zero, one, two, three, minus
 
 PowerForm form_of(const graph::Number& exponent) {
   constexpr std::pair<double, PowerForm> special[] = {
-      {0, PowerForm::zero},          {1, PowerForm::one},  {2, PowerForm::two},          {3, PowerForm::three}, {-1, PowerForm::minus_one},
-      {-2, PowerForm::minus_two}, {0.5, PowerForm::half}, {-0.5, PowerForm::minus_half}};
+      {0, PowerForm::zero},       {1, PowerForm::one},        {2, PowerForm::two},    {3, PowerForm::three},
+      {-1, PowerForm::minus_one}, {-2, PowerForm::minus_two}, {0.5, PowerForm::half}, {-0.5, PowerForm::minus_half}};
   const double value = exponent.as_double();
   for (const auto& [v, form] : special)
     if (v == value) return form;
@@ -57,14 +57,22 @@ using loop::Value;
 Value special_power(Builder& b, Value x, PowerForm form, DType operating) {
   const Value one = b.constant(x.type, 1);
   switch (form) {
-    case PowerForm::zero: return one;
-    case PowerForm::one: return x;
-    case PowerForm::two: return b.mul(x, x);
-    case PowerForm::three: return b.mul(b.mul(x, x), x);
-    case PowerForm::minus_one: return b.div(one, x);
-    case PowerForm::minus_two: return b.div(one, b.mul(x, x));
-    case PowerForm::half: return b.sqrt(x);
-    default: return rsqrt_value(b, x, operating);
+    case PowerForm::zero:
+      return one;
+    case PowerForm::one:
+      return x;
+    case PowerForm::two:
+      return b.mul(x, x);
+    case PowerForm::three:
+      return b.mul(b.mul(x, x), x);
+    case PowerForm::minus_one:
+      return b.div(one, x);
+    case PowerForm::minus_two:
+      return b.div(one, b.mul(x, x));
+    case PowerForm::half:
+      return b.sqrt(x);
+    default:
+      return rsqrt_value(b, x, operating);
   }
 }
 
@@ -80,8 +88,7 @@ std::vector<graph::ValueType> refuse_negative_powers(graph::InferContext& contex
   graph::AttributeReader attributes = context.attributes();
   read_arguments(attributes, 2);
   const auto form = attributes.enumeration<PowerForm>();
-  const bool negative =
-      form == PowerForm::negative || form == PowerForm::minus_one || form == PowerForm::minus_two;
+  const bool negative = form == PowerForm::negative || form == PowerForm::minus_one || form == PowerForm::minus_two;
   if (negative && !results[0].dtype.is_floating())
     context.fail("integers have no negative powers", "give the exponent as a floating number, or cast with to(t, f32)");
   return results;

@@ -62,9 +62,12 @@ std::optional<DType> result_type(std::span<const ArgumentType> arguments) {
 
 DType number_dtype(graph::Number::Kind kind) {
   switch (kind) {
-    case graph::Number::Kind::boolean: return boolean;
-    case graph::Number::Kind::integer: return i64;
-    default: return f32;
+    case graph::Number::Kind::boolean:
+      return boolean;
+    case graph::Number::Kind::integer:
+      return i64;
+    default:
+      return f32;
   }
 }
 

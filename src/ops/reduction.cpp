@@ -212,8 +212,7 @@ void register_fold(const Reduction& r) {
   graph::OpDef def = reduction_op(r);
   def.reduction = [kind = r.kind](const graph::Node& node, const graph::Graph& g) { return spec_of(kind, node, g); };
   def.reference = [kind = r.kind](const graph::Node& node, std::span<const reference::Array> operands) {
-    return std::vector{
-        reference::reduce(operands[0], reference_spec(kind, node, operands[0]), node.results[0].dtype)};
+    return std::vector{reference::reduce(operands[0], reference_spec(kind, node, operands[0]), node.results[0].dtype)};
   };
   graph::register_op(std::move(def));
 }
@@ -222,11 +221,12 @@ void register_fold(const Reduction& r) {
 
 void register_reduction() {
   register_fold({"sum", "Sum over dims; integers and booleans give i64.", ReduceKind::sum, infer_sum});
-  register_fold({"prod", "Product over dims; integers and booleans give i64.", ReduceKind::prod, infer_sum, true, -1.5, 1.5});
+  register_fold(
+      {"prod", "Product over dims; integers and booleans give i64.", ReduceKind::prod, infer_sum, true, -1.5, 1.5});
   register_fold({"amax", "Largest element over dims; NaN wins.", ReduceKind::amax, infer_extreme, false});
   register_fold({"amin", "Smallest element over dims; NaN wins.", ReduceKind::amin, infer_extreme, false});
-  graph::OpDef mean = reduction_op({"mean", "sum / count over dims, rounded once; integers and booleans give f32.",
-                                    ReduceKind::sum, infer_mean});
+  graph::OpDef mean = reduction_op(
+      {"mean", "sum / count over dims, rounded once; integers and booleans give f32.", ReduceKind::sum, infer_mean});
   mean.decompose = decompose_mean;
   mean.reference = reference_mean;
   graph::register_op(std::move(mean));

@@ -23,12 +23,12 @@ graph::CallAttributes reshape_attributes(const Dims& shape, SourceLine line) {
       continue;
     }
     if (shape[d] < -1 || inferred >= 0)
-      throw UserError({.op = "reshape",
-                       .what = fmt::format("shape {} is not one: expected extents of 0 or more and at most one -1",
-                                           shape.text()),
-                       .line = line,
-                       .context = {},
-                       .fix = "leave one extent as -1 and give the others"});
+      throw UserError(
+          {.op = "reshape",
+           .what = fmt::format("shape {} is not one: expected extents of 0 or more and at most one -1", shape.text()),
+           .line = line,
+           .context = {},
+           .fix = "leave one extent as -1 and give the others"});
     inferred = static_cast<int64_t>(d);
   }
   return graph::CallAttributes().integer(inferred).extents(given);
@@ -71,8 +71,8 @@ Types infer_reshape(graph::InferContext& context) {
       context.fail(fmt::format("cannot infer extent {} of the result: the others have product 0", inferred),
                    "give all extents");
     if (!rest || !context.same_extent(*rest * element_count(shape), count))
-      context.fail(fmt::format("cannot reshape {}: its {} elements are not a multiple of {}", describe(x),
-                               count.text(), element_count(shape).text()));
+      context.fail(fmt::format("cannot reshape {}: its {} elements are not a multiple of {}", describe(x), count.text(),
+                               element_count(shape).text()));
     shape.insert(shape.begin() + inferred, *rest);
   } else if (!context.same_extent(element_count(shape), count)) {
     context.fail(fmt::format("cannot reshape {} to {}: {} elements against {}", describe(x),
@@ -134,10 +134,19 @@ graph::SampleCall reshape_sample(DType dtype, const Dims& from, const Dims& to) 
 std::vector<graph::SampleCall> sample_reshape() {
   std::vector<graph::SampleCall> list;
   for (const DType t : all_dtypes) list.push_back(reshape_sample(t, {6, 4}, {3, 8}));
-  const std::pair<Dims, Dims> shapes[] = {
-      {{1023}, {3, -1}},   {{16, 17}, {-1}},      {{2, 3, 7}, {2, 21}},  {{2, 3, 7}, {7, 3, 2}}, {{0}, {3, 0, 2}},
-      {{0, 3}, {-1, 3}},   {{1}, {}},             {{}, {1, 1}},          {{7, 1, 3}, {7, 3}},    {{4, 6}, {2, 2, 2, 3}},
-      {{5, 4, 3}, {20, -1}}, {{1, 16, 1}, {4, 1, 4}}, {{2, 12, 5}, {2, 3, 4, 5}}};
+  const std::pair<Dims, Dims> shapes[] = {{{1023}, {3, -1}},
+                                          {{16, 17}, {-1}},
+                                          {{2, 3, 7}, {2, 21}},
+                                          {{2, 3, 7}, {7, 3, 2}},
+                                          {{0}, {3, 0, 2}},
+                                          {{0, 3}, {-1, 3}},
+                                          {{1}, {}},
+                                          {{}, {1, 1}},
+                                          {{7, 1, 3}, {7, 3}},
+                                          {{4, 6}, {2, 2, 2, 3}},
+                                          {{5, 4, 3}, {20, -1}},
+                                          {{1, 16, 1}, {4, 1, 4}},
+                                          {{2, 12, 5}, {2, 3, 4, 5}}};
   for (const auto& [from, to] : shapes) list.push_back(reshape_sample(f32, from, to));
   return list;
 }
@@ -185,16 +194,34 @@ std::vector<graph::SampleCall> sample_unsqueeze() {
 
 void register_reshape() {
   const auto integer = graph::ParamKind::integer;
-  graph::register_op(view_op({"reshape", "The same elements in row-major order with another shape.",
-                              {{"inferred", integer}, {"shape", graph::ParamKind::extents}}, infer_reshape,
-                              same_row_major_position, reference_position, sample_reshape}));
-  graph::register_op(view_op({"flatten", "Dims start to end (inclusive) as one.", {{"start", integer}, {"end", integer}},
-                              infer_flatten, same_row_major_position, reference_position, sample_flatten}));
-  graph::register_op(view_op({"squeeze", "Drops dims of extent 1, all or the listed ones.",
-                              {{"dims", graph::ParamKind::integers}}, infer_squeeze, same_row_major_position,
-                              reference_position, sample_squeeze}));
-  graph::register_op(view_op({"unsqueeze", "Inserts a dim of extent 1.", {{"dim", integer}}, infer_unsqueeze,
-                              same_row_major_position, reference_position, sample_unsqueeze}));
+  graph::register_op(view_op({"reshape",
+                              "The same elements in row-major order with another shape.",
+                              {{"inferred", integer}, {"shape", graph::ParamKind::extents}},
+                              infer_reshape,
+                              same_row_major_position,
+                              reference_position,
+                              sample_reshape}));
+  graph::register_op(view_op({"flatten",
+                              "Dims start to end (inclusive) as one.",
+                              {{"start", integer}, {"end", integer}},
+                              infer_flatten,
+                              same_row_major_position,
+                              reference_position,
+                              sample_flatten}));
+  graph::register_op(view_op({"squeeze",
+                              "Drops dims of extent 1, all or the listed ones.",
+                              {{"dims", graph::ParamKind::integers}},
+                              infer_squeeze,
+                              same_row_major_position,
+                              reference_position,
+                              sample_squeeze}));
+  graph::register_op(view_op({"unsqueeze",
+                              "Inserts a dim of extent 1.",
+                              {{"dim", integer}},
+                              infer_unsqueeze,
+                              same_row_major_position,
+                              reference_position,
+                              sample_unsqueeze}));
 }
 
 }  // namespace sinter::ops

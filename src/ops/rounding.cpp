@@ -21,14 +21,14 @@ using loop::Builder;
 using loop::Value;
 
 void register_rounding_op(std::string_view name, std::string_view doc, Value (Builder::*method)(Value)) {
-  graph::register_op(pointwise_op(
-      {.name = name,
-       .doc = doc,
-       .types = keeps_dtype,
-       .refuse = refuse_boolean,
-       .compute = [method](Builder& b, std::span<const Value> v, DType operating, graph::AttributeReader) {
-         return operating.is_floating() ? (b.*method)(v[0]) : v[0];
-       }}));
+  graph::register_op(
+      pointwise_op({.name = name,
+                    .doc = doc,
+                    .types = keeps_dtype,
+                    .refuse = refuse_boolean,
+                    .compute = [method](Builder& b, std::span<const Value> v, DType operating, graph::AttributeReader) {
+                      return operating.is_floating() ? (b.*method)(v[0]) : v[0];
+                    }}));
 }
 
 }  // namespace

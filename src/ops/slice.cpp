@@ -178,12 +178,21 @@ std::vector<graph::SampleCall> sample_select() {
 
 void register_slice() {
   const auto integer = graph::ParamKind::integer, extent = graph::ParamKind::extent;
-  graph::register_op(view_op({"slice", "Elements start, start + step, ... before stop along a dim, clamped as in Python.",
-                              {{"dim", integer}, {"step", integer}, {"has_stop", graph::ParamKind::flag}, {"start", extent},
-                               {"stop", extent}},
-                              infer_slice, source_of_slice, reference_slice, sample_slice}));
-  graph::register_op(view_op({"select", "One index of a dim, which disappears.", {{"dim", integer}, {"index", extent}},
-                              infer_select, source_of_select, reference_select, sample_select}));
+  graph::register_op(view_op(
+      {"slice",
+       "Elements start, start + step, ... before stop along a dim, clamped as in Python.",
+       {{"dim", integer}, {"step", integer}, {"has_stop", graph::ParamKind::flag}, {"start", extent}, {"stop", extent}},
+       infer_slice,
+       source_of_slice,
+       reference_slice,
+       sample_slice}));
+  graph::register_op(view_op({"select",
+                              "One index of a dim, which disappears.",
+                              {{"dim", integer}, {"index", extent}},
+                              infer_select,
+                              source_of_select,
+                              reference_select,
+                              sample_select}));
 }
 
 }  // namespace sinter::ops

@@ -26,9 +26,8 @@ std::vector<graph::ValueType> infer_where(graph::InferContext& context) {
     context.fail(fmt::format("expected a boolean condition, got {}", describe(condition)),
                  "compare it with something, such as condition != 0");
   graph::AttributeReader attributes = context.attributes();
-  const auto types = argument_types(read_arguments(attributes, 2, 1), [&](size_t i) -> const graph::ValueType& {
-    return context.operand(i);
-  });
+  const auto types = argument_types(read_arguments(attributes, 2, 1),
+                                    [&](size_t i) -> const graph::ValueType& { return context.operand(i); });
   return {{common_dtype(context, types), context.broadcast_operands()}};
 }
 

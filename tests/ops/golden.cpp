@@ -62,8 +62,8 @@ bool close(DType dtype, uint64_t expected, uint64_t got, int64_t ulps, bool zero
   const FloatFormat f = format_of(dtype);
   if (is_nan(f, expected) || is_nan(f, got)) return is_nan(f, expected) && is_nan(f, got);
   const int64_t a = place(f, expected), b = place(f, got);
-  const auto distance = a > b ? static_cast<uint64_t>(a) - static_cast<uint64_t>(b)
-                              : static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
+  const auto distance =
+      a > b ? static_cast<uint64_t>(a) - static_cast<uint64_t>(b) : static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
   if (distance == 0) return zeros_alike;
   return distance <= static_cast<uint64_t>(ulps);
 }

@@ -54,8 +54,10 @@ struct SchemaReader {
   void read(const graph::Param& p) {
     using Kind = graph::ParamKind;
     switch (p.kind) {
-      case Kind::number: return scalar(false);
-      case Kind::extent: return scalar(true);
+      case Kind::number:
+        return scalar(false);
+      case Kind::extent:
+        return scalar(true);
       case Kind::optional_number:
         if (word()) scalar(false);
         return;
@@ -65,9 +67,14 @@ struct SchemaReader {
       case Kind::integers:
         for (int64_t n = word(); n > 0; --n) word();
         return;
-      case Kind::enumeration: EXPECT_LT(static_cast<size_t>(word()), p.names.size()); return;
-      case Kind::flag: EXPECT_LE(static_cast<uint64_t>(word()), 1u); return;
-      default: word();
+      case Kind::enumeration:
+        EXPECT_LT(static_cast<size_t>(word()), p.names.size());
+        return;
+      case Kind::flag:
+        EXPECT_LE(static_cast<uint64_t>(word()), 1u);
+        return;
+      default:
+        word();
     }
   }
 };

@@ -103,13 +103,13 @@ TEST_P(Symbolic, GivesTheLiteralsBits) {
     const std::string where = std::string(op.name) + ", sample " + std::to_string(variant);
     SCOPED_TRACE(where);
     const auto operands = test::sampled_operands(*call, static_cast<uint64_t>(variant));
-    const Array expected =
-        reference::interpret(test::one_op(op, call->operands, call->attributes), operands).at(0);
+    const Array expected = reference::interpret(test::one_op(op, call->operands, call->attributes), operands).at(0);
     const Promoted p = promote(op, *call);
     if (!assumptions_hold(p)) continue;  // such a call keeps its literals
     ++promoted;
     expect_equal(expected, reference::interpret(p.graph, operands, p.values).at(0), where);
-    if (op.op_class != graph::OpClass::view) expect_equal(expected, run_loops(p.graph, p.values, operands, expected), where);
+    if (op.op_class != graph::OpClass::view)
+      expect_equal(expected, run_loops(p.graph, p.values, operands, expected), where);
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(promoted, 5);

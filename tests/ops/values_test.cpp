@@ -36,7 +36,8 @@ uint64_t storage_bits(const Array& a, int64_t i) {
 Dims flat(size_t n) { return {static_cast<int64_t>(n)}; }
 
 /// The call's result, or nothing if it is refused.
-std::optional<Array> run(std::string_view op, const std::vector<Array>& operands, const graph::CallAttributes& attributes) {
+std::optional<Array> run(std::string_view op, const std::vector<Array>& operands,
+                         const graph::CallAttributes& attributes) {
   std::vector<graph::ValueType> types;
   for (const Array& a : operands) types.push_back(test::type(a.dtype, a.shape));
   try {
@@ -53,7 +54,8 @@ struct Tolerance {
 };
 
 /// `words` from `first` on: a dtype and elements, or '-' or '?'.
-void compare(const std::optional<Array>& got, const std::vector<std::string>& words, size_t first, Tolerance tolerance) {
+void compare(const std::optional<Array>& got, const std::vector<std::string>& words, size_t first,
+             Tolerance tolerance) {
   const std::string& expected = words[first];
   if (expected == "?") return;
   ASSERT_EQ(!got, expected == "-");
@@ -72,8 +74,8 @@ void compare(const std::optional<Array>& got, const std::vector<std::string>& wo
 
 Tolerance tolerance_of(std::string_view op, DType dtype) {
   static const std::map<std::string_view, Tolerance> tolerances = {
-      {"minimum", {0, true}}, {"maximum", {0, true}}, {"relu", {0, true}}, {"exp", {1}},   {"log", {1}}, {"tanh", {1}},
-      {"erf", {1}},           {"sigmoid", {1}},       {"rsqrt", {1}},      {"pow", {1}},   {"silu", {2}}};
+      {"minimum", {0, true}}, {"maximum", {0, true}}, {"relu", {0, true}}, {"exp", {1}}, {"log", {1}}, {"tanh", {1}},
+      {"erf", {1}},           {"sigmoid", {1}},       {"rsqrt", {1}},      {"pow", {1}}, {"silu", {2}}};
   // For negative x, gelu is a difference of numbers as large as x; halves are rounded from an f32 that has the digits.
   if (op.starts_with("gelu")) return {1, false, dtype == f64 ? 1e-15 : dtype == f32 ? 3e-7 : 0};
   const auto found = tolerances.find(op);
@@ -97,7 +99,8 @@ class Values : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     for (const auto& line : golden::read("values")) {
-      const std::string& dtype = line[0] == "values" || line[0] == "clamp" ? line[line[0] == "values" ? 1 : 3] : line[2];
+      const std::string& dtype =
+          line[0] == "values" || line[0] == "clamp" ? line[line[0] == "values" ? 1 : 3] : line[2];
       if (dtype == GetParam()) lines_.push_back(line);
     }
     ASSERT_GT(lines_.size(), 30u);
@@ -127,7 +130,8 @@ TEST_P(Values, UnaryOps) {
     SCOPED_TRACE(line[1] + " " + line[2]);
     graph::CallAttributes attributes;
     if (line[1].starts_with("gelu")) attributes.integer(line[1] == "gelu_tanh");
-    compare(run(line[1] == "gelu_tanh" ? "gelu" : line[1], {values_}, attributes), line, 3, tolerance_of(line[1], values_.dtype));
+    compare(run(line[1] == "gelu_tanh" ? "gelu" : line[1], {values_}, attributes), line, 3,
+            tolerance_of(line[1], values_.dtype));
   }
 }
 
@@ -158,7 +162,8 @@ std::vector<std::string> dtype_list() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(AllDTypes, Values, testing::ValuesIn(dtype_list()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(AllDTypes, Values, testing::ValuesIn(dtype_list()),
+                         [](const auto& info) { return info.param; });
 
 TEST(Casts, AgreeWithPyTorchInRange) {
   std::map<std::string, Array> sources;
@@ -192,7 +197,8 @@ TEST(Casts, SaturateOutOfRange) {
     for (const DType source : {f32, f64}) {
       SCOPED_TRACE(name);
       const DType target = *DType::parse(name);
-      const auto got = run("to", {Array::of(source, flat(values.size()), values)}, graph::CallAttributes().dtype(target));
+      const auto got =
+          run("to", {Array::of(source, flat(values.size()), values)}, graph::CallAttributes().dtype(target));
       for (int64_t i = 0; i < got->size(); ++i)
         EXPECT_EQ(scalar::as_double(got->at(i)), numbers[static_cast<size_t>(i)]) << values[static_cast<size_t>(i)];
     }
@@ -208,8 +214,8 @@ TEST(Reductions, AgreeWithPyTorch) {
     }
     SCOPED_TRACE(line[0] + " " + std::string(x.dtype.name()) + " " + line[1] + " " + line[2]);
     const auto dims = golden::integers(line[1]), shape = golden::integers(line[4]);
-    const auto got = run(line[0], {x},
-                         graph::CallAttributes().integers(Dims(std::span<const int64_t>(dims))).flag(line[2] == "1"));
+    const auto got =
+        run(line[0], {x}, graph::CallAttributes().integers(Dims(std::span<const int64_t>(dims))).flag(line[2] == "1"));
     ASSERT_TRUE(got);
     ASSERT_EQ(got->dtype.name(), line[3]);
     ASSERT_EQ(got->shape, Dims(std::span<const int64_t>(shape)));
