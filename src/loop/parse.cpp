@@ -135,11 +135,31 @@ class Parser {
     } else if (line.accept("status")) {
       p_.uses_status = true;
     } else if (line.accept("message ")) {
-      p_.messages.emplace_back(line.rest());
+      message(std::string(line.rest()));
+    } else if (line.accept("alias ")) {
+      alias(line);
     } else {
       line.expect("group ");
       group(line);
     }
+  }
+
+  void message(std::string m) {
+    for (size_t at = 0; (at = m.find("\\n", at)) != std::string::npos;) m.replace(at, 2, "\n");
+    p_.messages.push_back(std::move(m));
+  }
+
+  void alias(Line& line) {
+    Alias a;
+    line.expect("output");
+    a.output = line.number();
+    line.expect("input");
+    a.input = line.number();
+    line.expect("strides");
+    a.strides = line.list();
+    line.expect("offset");
+    a.offset = line.list().at(0);
+    p_.aliases.push_back(std::move(a));
   }
 
   void buffer(Line& line) {

@@ -103,7 +103,12 @@ std::string print(const Program& p) {
                        b.position, b.dtype.name(), list(b.shape), list(b.strides), b.offset.text());
   }
   if (p.uses_status) out += "  status\n";
-  for (const std::string& m : p.messages) out += fmt::format("  message {}\n", m);
+  for (std::string m : p.messages) {
+    for (size_t at = 0; (at = m.find('\n', at)) != std::string::npos;) m.replace(at, 1, "\\n");
+    out += fmt::format("  message {}\n", m);
+  }
+  for (const Alias& a : p.aliases)
+    out += fmt::format("  alias output {} input {} strides {} offset [{}]\n", a.output, a.input, list(a.strides), a.offset.text());
   for (const Group& g : p.groups) print_group(out, g);
   return out + "}\n";
 }

@@ -43,7 +43,8 @@ constexpr std::string_view gather = R"(program take {
   buffer b1 input 1 : u8 [3] strides [2] offset [1]
   buffer b2 output 0 : f64 [4] strides [1] offset [0]
   status
-  message [index_select] at take.cpp:7: an index is out of range
+  message [index_select] an index is out of range\n  at take.cpp:7
+  alias output 1 input 1 strides [2] offset [1]
   group take_0 {
     nest [a0 < 4] {
       %0 = load b0[a0] : i64
