@@ -3,6 +3,8 @@
 #include <sinter/sinter.h>
 
 #include <cstdio>
+
+// clang-format off: ten lines, as README.md shows them
 namespace sn = sinter;
 int main() {
   sn::Tensor frame = sn::full({1080, 1920, 3}, 128, sn::u8, sn::Device::best());

@@ -32,22 +32,37 @@ sn::Tensor zoom(const demo::Picture& photo, sn::Device device) {
   return sn::to(sn::from<float>(boxes, {rows * columns, 4}), device);
 }
 
-/// Median time of a call in milliseconds: GPU time by events, on the CPU the host's clock.
+struct Timing {
+  double median_ms;
+  size_t calls;
+};
+
+/// Times calls: GPU time by events, on the CPU the host's clock. Many calls, but no more than some seconds allow.
 template <class F, class... A>
-double median_ms(F& function, const A&... args) {
-  constexpr int warm_up = 3, repeats = 51;
+Timing time_calls(F& function, const A&... args) {
+  constexpr size_t warm_up = 2, most = 51;
+  constexpr double enough_ms = 2000;
   const sn::Device device = sn::Device::best();
   std::vector<double> times;
-  for (int i = 0; i < warm_up + repeats; ++i) {
+  double total = 0;
+  for (size_t i = 0; i < warm_up + most && total < enough_ms; ++i) {
     sn::Event start(device), stop(device);
     start.record(sn::current_stream(device));
     const sn::Tensor result = function(args...);
     stop.record(sn::current_stream(device));
     stop.synchronize();
-    if (i >= warm_up) times.push_back(start.elapsed_ms(stop));
+    const double ms = start.elapsed_ms(stop);
+    total += ms;
+    if (i == warm_up) times.clear();
+    times.push_back(ms);
   }
-  std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
-  return times[repeats / 2];
+  std::nth_element(times.begin(), times.begin() + static_cast<ptrdiff_t>(times.size() / 2), times.end());
+  return {times[times.size() / 2], times.size()};
+}
+
+void print_timing(const char* name, size_t kernels, Timing timing) {
+  fmt::print("  {:<9} {:2} kernel{}  {:9.4f} ms, median of {} calls\n", name, kernels, kernels == 1 ? " " : "s",
+             timing.median_ms, timing.calls);
 }
 
 void run(const std::filesystem::path& photograph, const std::filesystem::path& result) {
@@ -68,12 +83,11 @@ void run(const std::filesystem::path& photograph, const std::filesystem::path& r
   const sn::Explanation explanation = fused.explain(frame, boxes);
   fmt::print("{}\n", explanation.text());
   const size_t unfused_kernels = op_by_op.explain(frame, boxes).kernels().size();
-  const double fused_ms = median_ms(fused, frame, boxes), unfused_ms = median_ms(op_by_op, frame, boxes);
-  fmt::print("{} windows of {} x {} on {}, median of 51 calls\n", rows * columns, side, side, device.text());
-  fmt::print("  fused      {:2} kernel{}  {:8.3f} ms\n", explanation.kernels().size(),
-             explanation.kernels().size() == 1 ? " " : "s", fused_ms);
-  fmt::print("  op by op   {:2} kernels  {:8.3f} ms   {:.1f} times as long\n", unfused_kernels, unfused_ms,
-             unfused_ms / fused_ms);
+  const Timing fused_time = time_calls(fused, frame, boxes), unfused_time = time_calls(op_by_op, frame, boxes);
+  fmt::print("{} windows of {} x {} on {}\n", rows * columns, side, side, device.text());
+  print_timing("fused", explanation.kernels().size(), fused_time);
+  print_timing("op by op", unfused_kernels, unfused_time);
+  fmt::print("  ratio {:.1f}\n", unfused_time.median_ms / fused_time.median_ms);
 
   // Back to bytes, and the windows side by side: ops run at once outside compiled functions too.
   const sn::Tensor colours = sn::permute(sn::to(fused(frame, boxes), sn::f32), {0, 2, 3, 1}) * deviation + mean;
