@@ -17,7 +17,7 @@ namespace sn = sinter;
 namespace {
 
 constexpr int64_t side = 224;
-constexpr int64_t rows = 4, columns = 8;  // of the sheet of windows
+constexpr int64_t rows = 2, columns = 4;  // of the sheet of windows
 
 /// Windows from the whole photograph to a part around (0.5, 0.4) of it: f32 [rows * columns, 4] of x0, y0, x1, y1.
 sn::Tensor zoom(const demo::Picture& photo, sn::Device device) {
