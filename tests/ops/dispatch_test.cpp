@@ -50,16 +50,16 @@ std::string refusal(const F& f) {
 TEST(Dispatch, NumbersBecomeAttributesInTheirPlace) {
   Spy spy;
   const Tensor x = some_tensor();
-  x + 1;
+  Tensor y = x + 1;
   EXPECT_EQ(spy.op, "add");
   EXPECT_EQ(spy.operands, std::vector{x.impl()});
   EXPECT_EQ(spy.words, (std::vector<int64_t>{0, 1}));
   EXPECT_EQ(spy.values, std::vector{graph::Number::of(1)});
-  2.5f / x;
+  y = 2.5f / x;
   EXPECT_EQ(spy.op, "div");
   EXPECT_EQ(spy.words, (std::vector<int64_t>{1, 0}));
   EXPECT_EQ(spy.values, std::vector{graph::Number::of(2.5)});
-  x == true;
+  y = x == true;
   EXPECT_EQ(spy.values, std::vector{graph::Number::of(true)});
   clamp(x, 0, 1.0);
   EXPECT_EQ(spy.words, (std::vector<int64_t>{0, 1, 1}));
@@ -71,7 +71,7 @@ TEST(Dispatch, NumbersBecomeAttributesInTheirPlace) {
 TEST(Dispatch, KeepsTheUsersLine) {
   Spy spy;
   const Tensor x = some_tensor();
-  x* x;
+  const Tensor y = 2 * x;
   EXPECT_EQ(spy.line.line, __LINE__ - 1);
   EXPECT_NE(std::string(spy.line.file).find("dispatch_test"), std::string::npos);
   cat({x, x});
