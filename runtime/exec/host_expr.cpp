@@ -11,20 +11,26 @@ namespace {
 
 constexpr size_t max_depth = 64;
 
+/// Plans may come from a file: arithmetic wraps instead of being undefined.
+int64_t wrap(uint64_t v) { return static_cast<int64_t>(v); }
+uint64_t word(int64_t v) { return static_cast<uint64_t>(v); }
+
 int64_t floordiv(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return wrap(0 - word(a));  // INT64_MIN / -1 traps
   const int64_t q = a / b;
   return q - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 
 int64_t apply(HostOp op, int64_t a, int64_t b) {
   switch (op) {
-    case HostOp::add: return a + b;
-    case HostOp::mul: return a * b;
+    case HostOp::add: return wrap(word(a) + word(b));
+    case HostOp::mul: return wrap(word(a) * word(b));
     case HostOp::min: return std::min(a, b);
     case HostOp::max: return std::max(a, b);
-    case HostOp::floordiv: return b == 0 ? 0 : floordiv(a, b);
-    case HostOp::mod: return b == 0 ? 0 : a - b * floordiv(a, b);
-    case HostOp::ceildiv: return b == 0 ? 0 : -floordiv(-a, b);
+    case HostOp::floordiv: return floordiv(a, b);
+    case HostOp::mod: return b == 0 ? 0 : wrap(word(a) - word(b) * word(floordiv(a, b)));
+    case HostOp::ceildiv: return wrap(0 - word(floordiv(wrap(0 - word(a)), b)));
     case HostOp::push:
     case HostOp::symbol: break;
   }
@@ -41,6 +47,8 @@ int64_t evaluate(const Plan& plan, const HostExpr& e, std::span<const int64_t> s
     const HostInstruction& in = plan.code[static_cast<size_t>(i)];
     if (in.op == HostOp::push || in.op == HostOp::symbol) {
       if (depth == max_depth) throw CompileError("internal: host expression too deep");
+      if (in.op == HostOp::symbol && static_cast<size_t>(in.operand) >= symbols.size())
+        throw CompileError("internal: a host expression names a symbol that the call does not have");
       stack[depth++] = in.op == HostOp::push ? in.operand : symbols[static_cast<size_t>(in.operand)];
       continue;
     }

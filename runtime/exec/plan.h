@@ -72,10 +72,11 @@ struct TensorSpec {
 
 /// A compiled region as plain data: what to allocate, what to launch, in order. No pointers, no lambdas.
 struct Plan {
-  static constexpr uint32_t version = 1;
+  static constexpr uint32_t version = 2;
   std::string name;
   Device device = Device::cpu();
   int32_t input_count = 0;
+  int32_t symbol_count = 0;   ///< 64-bit words of a call's key, which symbols are positions of
   std::vector<TensorSpec> outputs;
   HostExpr arena_bytes;
   std::vector<KernelRef> kernels;

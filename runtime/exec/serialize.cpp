@@ -40,6 +40,12 @@ class Reader {
   void field(T& v) {
     std::memcpy(&v, take(sizeof v).data(), sizeof v);
   }
+  void field(bool& v) {
+    uint8_t byte = 0;
+    field(byte);
+    if (byte > 1) throw CompileError("plan: a truth value is neither 0 nor 1");
+    v = byte != 0;
+  }
   void field(std::string& s) { s = take(count(1)); }
   template <class T>
   void list(std::vector<T>& v) {
@@ -74,6 +80,7 @@ void visit(Reader& a, DType& t) {
   a.field(kind);
   a.field(bits);
   t = DType(static_cast<DType::Kind>(kind), bits);
+  if (t.name() == "?") throw CompileError("plan: unknown dtype");
 }
 void visit(Writer& a, const std::string& s) { a.field(s); }
 void visit(Reader& a, std::string& s) { a.field(s); }
@@ -134,6 +141,7 @@ void visit(A& a, T& p) {
   a.field(p.device.kind);
   a.field(p.device.index);
   a.field(p.input_count);
+  a.field(p.symbol_count);
   a.list(p.outputs);
   visit(a, p.arena_bytes);
   a.list(p.kernels);
@@ -154,8 +162,13 @@ void check_expr(const Plan& p, const HostExpr& e) {
 
 /// Indices in a plan from a file are never trusted.
 void check(const Plan& p) {
+  require(p.input_count >= 0 && p.symbol_count >= 0, "a negative count");
+  require(p.device.kind == DeviceKind::cpu || p.device.kind == DeviceKind::cuda, "unknown device");
   check_expr(p, p.arena_bytes);
-  for (const HostInstruction& i : p.code) require(i.op <= HostOp::max, "unknown host op");
+  for (const HostInstruction& i : p.code) {
+    require(i.op <= HostOp::max, "unknown host op");
+    if (i.op == HostOp::symbol) require(i.operand >= 0 && i.operand < p.symbol_count, "unknown symbol");
+  }
   for (const TensorSpec& t : p.outputs) {
     require(t.shape.size() == t.strides.size() && t.shape.size() <= Dims::max_size, "bad output shape");
     require(t.alias_input < p.input_count, "bad alias");
@@ -170,6 +183,8 @@ void check(const Plan& p) {
       check_expr(p, slot.expr);
       require(slot.kind <= SlotSource::Kind::status, "unknown slot");
       if (slot.kind == SlotSource::Kind::input) require(slot.index >= 0 && slot.index < p.input_count, "bad input");
+      if (slot.kind == SlotSource::Kind::number)
+        require(slot.index >= 0 && slot.index < p.symbol_count, "unknown number");
       if (slot.kind == SlotSource::Kind::output)
         require(slot.index >= 0 && static_cast<size_t>(slot.index) < p.outputs.size(), "bad output");
     }

@@ -52,7 +52,7 @@ std::shared_ptr<const exec::Executable> from_disk(const std::string& key, device
       kernels.push_back(load_kernel(backend, kernel->image, kernel->entry, {}));
     }
     return exec::make_executable(std::move(plan), std::move(kernels));
-  } catch (const Error& e) {
+  } catch (const std::exception& e) {
     device::log(device::LogChannel::cache, fmt::format("entry not usable: {}", e.what()));
     return nullptr;
   }

@@ -130,6 +130,7 @@ exec::Plan build_plan(const graph::Graph& g, const loop::Program& program,
   plan.name = g.name;
   plan.device = g.device;
   plan.input_count = static_cast<int32_t>(g.inputs().size());
+  plan.symbol_count = g.symbol_count();
   add_outputs(plan, b, g, program);
   const Arena arena = place_temporaries(program, kernels);
   plan.arena_bytes = b.expr(arena.bytes);
