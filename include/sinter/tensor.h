@@ -110,12 +110,15 @@ Tensor from(const std::vector<T>& values, const Dims& shape, SourceLine line = S
   return from_bytes(values.data(), values.size() * sizeof(T), shape, dtype_of<T>(), line);
 }
 
-/// Reads the only element on the host as a number (ends a region, waits for the device). UserError on many elements.
+/// Reads the only element on the host as a number (ends a region, waits for the device). Floating values become
+/// integers as to() converts them to i64: the fraction is dropped, NaN is 0. UserError on many elements.
 double item_as_double(const Tensor& t, SourceLine line);
 int64_t item_as_int(const Tensor& t, SourceLine line);
 template <class T>
 T item(const Tensor& t, SourceLine line = SourceLine::current()) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (std::is_same_v<T, bool>)
+    return item_as_double(t, line) != 0;  // 0.5 is true, as to(t, boolean) says
+  else if constexpr (std::is_floating_point_v<T>)
     return static_cast<T>(item_as_double(t, line));
   else
     return static_cast<T>(item_as_int(t, line));

@@ -25,9 +25,21 @@ bool overlaps_partially(const Dims& shape, const Dims& strides) {
   return false;
 }
 
+/// Extents are not negative and all elements together have a size in bytes that an address space could hold.
+void check_extents(const char* op, const Dims& shape, DType dtype, SourceLine line) {
+  int64_t bytes = dtype.bytes();
+  bool empty = false, too_large = false;
+  for (int64_t d : shape) {
+    if (d < 0) throw UserError({op, fmt::format("negative extent in {}", shape.text()), line, {}, {}});
+    empty = empty || d == 0;
+    too_large = __builtin_mul_overflow(bytes, std::max<int64_t>(d, 1), &bytes) || too_large;
+  }
+  if (too_large && !empty)
+    throw UserError({op, fmt::format("{} {} is more than any memory holds", dtype.name(), shape.text()), line, {}, {}});
+}
+
 void check_blob(const void* data, const Dims& shape, DType dtype, const Dims& strides, SourceLine line) {
-  for (int64_t d : shape)
-    if (d < 0) throw UserError({"from_blob", fmt::format("negative extent in {}", shape.text()), line, {}, {}});
+  check_extents("from_blob", shape, dtype, line);
   if (!strides.empty() && strides.size() != shape.size())
     throw UserError({"from_blob", fmt::format("{} strides for {} dims", strides.size(), shape.size()), line, {},
                      "give one stride (in elements) a dim, or none for row-major"});
@@ -57,8 +69,7 @@ Tensor from_blob(void* data, const Dims& shape, DType dtype, Device device, cons
 }
 
 Tensor from_bytes(const void* data, size_t bytes, const Dims& shape, DType dtype, SourceLine line) {
-  for (int64_t d : shape)
-    if (d < 0) throw UserError({"from", fmt::format("negative extent in {}", shape.text()), line, {}, {}});
+  check_extents("from", shape, dtype, line);
   const auto wanted = static_cast<size_t>(shape.product() * dtype.bytes());
   if (bytes != wanted)
     throw UserError({"from", fmt::format("{} values for shape {}", bytes / static_cast<size_t>(dtype.bytes()),

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include "runtime/device/backend.h"
@@ -86,12 +87,23 @@ Tensor copy_to_device(const Tensor& source, Device device) {
 
 namespace {
 
+/// A value as the host wants it; floating to integer saturates and NaN gives 0, as on the devices.
+template <class T, class V>
+T host_number(V v) {
+  if constexpr (std::is_floating_point_v<V> && std::is_integral_v<T>) {
+    constexpr V limit = static_cast<V>(uint64_t{1} << 63);
+    if (!(v < limit)) return v >= limit ? std::numeric_limits<T>::max() : T{0};
+    if (v < -limit) return std::numeric_limits<T>::min();
+  }
+  return static_cast<T>(v);
+}
+
 template <class T>
 T read_number(const void* p, DType dtype) {
   const auto as = [p]<class V>(V) {
     V v;
     std::memcpy(&v, p, sizeof v);
-    return static_cast<T>(v);
+    return host_number<T>(v);
   };
   if (dtype == boolean) return as(uint8_t{}) != 0;
   if (dtype == u8) return as(uint8_t{});
@@ -106,7 +118,7 @@ T read_number(const void* p, DType dtype) {
   if (dtype == f32) return as(float{});
   uint16_t bits;
   std::memcpy(&bits, p, sizeof bits);
-  return static_cast<T>(dtype == f16 ? f16_bits_to_f32(bits) : bf16_bits_to_f32(bits));
+  return host_number<T>(dtype == f16 ? f16_bits_to_f32(bits) : bf16_bits_to_f32(bits));
 }
 
 template <class T>
