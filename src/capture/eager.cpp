@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "src/capture/device_hooks.h"
 #include "src/capture/region_recorder.h"
 #include "src/capture/scope_pool.h"
 #include "src/ops/ops.h"
@@ -49,7 +50,7 @@ class EagerRecorder final : public graph::Recorder {
 
 void register_eager_recorder() {
   static EagerRecorder recorder;
-  static const bool once = (ops::register_all_ops(), graph::set_default_recorder(&recorder), true);
+  static const bool once = (ops::register_all_ops(), graph::set_default_recorder(&recorder), install_device_hooks(), true);
   (void)once;
 }
 

@@ -73,6 +73,8 @@ bool unify_assumed(Promotion& p, const graph::Graph& g) {
 }
 
 std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode* const> path, Choice choice) {
+  // With symbols the type rules assume what they cannot decide; the literal graph says whether this call's shapes fit.
+  (void)region_graph(path, r.key, r.inputs.size(), r.end.outputs, promote_none(r.key.size()).symbols);
   auto build = [&] {
     return region_graph(path, r.key, r.inputs.size(), r.end.outputs, choice.promotion.symbols);
   };
@@ -97,6 +99,7 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   entry->equal = choice.promotion.equal;
   for (const auto& [a, b] : g.assumptions()) entry->assumptions.emplace_back(a, b);
   entry->graph = std::make_shared<const graph::Graph>(std::move(g));
+  if (!entry->matches(r.key)) throw CompileError("internal: an entry does not match the call that it was made for");
   return entry;
 }
 

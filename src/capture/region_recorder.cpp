@@ -6,6 +6,7 @@
 #include "src/capture/entries.h"
 #include "src/capture/region_graph.h"
 #include "src/capture/region_run.h"
+#include "src/capture/scope_pool.h"
 
 namespace sinter::capture {
 
@@ -30,7 +31,7 @@ void RegionRecorder::start_region(TraceNode* root) {
 }
 
 Tensor RegionRecorder::call(const graph::Call& call) {
-  if (depth_ == max_region_ops) end_region("8192 ops", call.line);
+  if (depth_ == max_region_ops) break_region("8192 ops", call.line);
   const size_t inputs_before = inputs_.size();
   codes_.clear();
   try {
@@ -91,7 +92,10 @@ OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Cal
   return ~static_cast<OperandCode>(inputs_.size() - 1);
 }
 
-void RegionRecorder::drop_inputs_from(size_t count) { inputs_.resize(count); }
+void RegionRecorder::drop_inputs_from(size_t count) {
+  inputs_.resize(count);
+  if (type_inputs_.size() > count) type_inputs_.resize(count);  // the next new input is another tensor
+}
 
 void RegionRecorder::note_creation_device(const graph::Call& call) {
   size_t word = 0;
@@ -161,7 +165,14 @@ void RegionRecorder::record_types(const graph::Call& call) {
       {types_->add(*call.op, std::move(operands), graph::literal_attributes(*call.attributes), call.line), 0});
 }
 
+void RegionRecorder::check_thread(const char* why, SourceLine line) const {
+  if (active_recorder() == this) return;
+  throw UserError({why, "the tensor is being recorded on another thread", line, {},
+                   "return it from its compiled function first"});
+}
+
 const graph::ValueType& RegionRecorder::type_of(const tensor::TensorImpl& t) {
+  check_thread("shape", {});
   if (types_ == nullptr) replay_types();
   return types_->type(type_slots_[static_cast<size_t>(t.slot)]);
 }
@@ -177,11 +188,18 @@ Dims RegionRecorder::shape(const tensor::TensorImpl& t) {
 Device RegionRecorder::device(const tensor::TensorImpl&) { return device_; }
 
 void RegionRecorder::compute(tensor::TensorImpl& t, const char* why, SourceLine line) {
+  check_thread(why, line);
   if (function_->options.fullgraph)
     throw CompileError({why, fmt::format("reads {} on the host; fullgraph = true allows no graph break",
                                          fmt::format("{} {}", dtype(t).name(), shape(t).text())),
                         line, function_->context(),
                         "where(p, a, b) keeps one graph; or fullgraph = false (one more launch and a synchronisation)"});
+  break_region(why, line);
+}
+
+void RegionRecorder::break_region(const char* why, SourceLine line) {
+  if (depth_ == 0) return;
+  function_->counters.breaks.fetch_add(1, std::memory_order_relaxed);
   end_region(why, line);
 }
 

@@ -28,6 +28,8 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
 
   /// Ends the region: every live handle gets its data, and an empty region follows. `why` is for explain() and errors.
   void end_region(const char* why, SourceLine line);
+  /// Ends the region before the end of the function; counted as a break unless nothing was recorded.
+  void break_region(const char* why, SourceLine line);
   /// Nothing runs; live handles become unusable. For regions that cannot be computed.
   void abandon() noexcept;
   Function& function() { return *function_; }
@@ -41,6 +43,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void forget(tensor::TensorImpl& t) noexcept override;
 
  private:
+  void check_thread(const char* why, SourceLine line) const;
   OperandCode code_of(const Tensor& t, const graph::Call& call);
   OperandCode add_input(tensor::TensorImpl* impl, const graph::Call& call);
   void drop_inputs_from(size_t count);

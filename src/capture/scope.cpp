@@ -55,7 +55,7 @@ void graph_break(SourceLine line) {
   if (recorder->function().options.fullgraph)
     throw CompileError({"graph_break", "ends a region; fullgraph = true allows no graph break", line,
                         recorder->function().context(), "remove it, or fullgraph = false"});
-  recorder->end_region("graph_break", line);
+  recorder->break_region("graph_break", line);
 }
 
 }  // namespace sinter
