@@ -72,6 +72,8 @@ def check_line(root: Path, source: str, quote: str, target: str) -> str | None:
         if not target.startswith("sinter/"):
             return "a project header is included with quotes" if folder_of(target) else None
         target = "include/" + target
+    elif source.startswith("examples/") and ((root / source).parent / target).is_file():
+        return None  # an example stands alone, like a user's program
     elif target.startswith("include/"):
         return "public headers are included as <sinter/...>"
     to_folder = folder_of(target)
@@ -136,6 +138,8 @@ PLANTED = {  # file -> (text, whether it is a violation)
     "src/compiler/b.h": ('#include "src/compiler/missing.h"', True),
     "src/compiler/c.h": ("#include <src/graph/a.h>", True),
     "src/capture/a.h": ("#include <vector>", False),
+    "examples/b.cpp": ('#include "b.h"', False),
+    "examples/b.h": ("#include <sinter/a.h>", False),
     "examples/a.cpp": ('#include "src/tensor/a.h"', True),
     "tests/x/a.cpp": ('#include "src/capture/a.h"', False),
 }
