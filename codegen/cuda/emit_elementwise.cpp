@@ -170,6 +170,15 @@ std::string Emitter::expression(const Instruction& in, const std::vector<std::st
   return s;
 }
 
+/// The instruction that computes the slow operand of a rare for it alone: it is printed inside of the choice, so that
+/// threads without a rare lane jump over it.
+const Instruction* Emitter::slow_path_of(const Instruction& rare, const Group& group) const {
+  if (rare.scalar != scalar::ScalarOp::rare) return nullptr;
+  const ValueId slow = rare.operands[2];
+  if (!group.defines.contains(slow) || users_[static_cast<size_t>(slow)].size() != 1) return nullptr;
+  return definitions_[static_cast<size_t>(slow)];
+}
+
 /// Prints a group as one loop: values that only the group uses are locals, the others arrays.
 void Emitter::flush(const std::string& key) {
   auto it = std::ranges::find(pending_, key, &std::pair<std::string, Group>::first);
@@ -184,10 +193,19 @@ void Emitter::flush(const std::string& key) {
       escaping.insert(v);
   for (ValueId v : escaping) declare(v, name(v));
   const RegisterText at = open_loops(l);
-  for (const Instruction* in : group.instructions) {
+  std::set<const Instruction*> inner;
+  for (const Instruction* in : group.instructions)
+    if (const Instruction* slow = slow_path_of(*in, group)) inner.insert(slow);
+  const auto operands_of = [&](const Instruction& in) {
     std::vector<std::string> operands;
-    for (ValueId v : in->operands)
+    for (ValueId v : in.operands)
       operands.push_back(group.defines.contains(v) && !escaping.contains(v) ? name(v) : reference(v, l, at));
+    return operands;
+  };
+  for (const Instruction* in : group.instructions) {
+    if (inner.contains(in)) continue;
+    std::vector<std::string> operands = operands_of(*in);
+    if (const Instruction* slow = slow_path_of(*in, group)) operands[2] = expression(*slow, operands_of(*slow));
     const ValueId v = in->results[0];
     const std::string value = expression(*in, operands);
     if (escaping.contains(v))

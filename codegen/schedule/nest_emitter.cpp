@@ -398,12 +398,24 @@ Value NestEmitter::value(loop::ValueId id) {
   return v;
 }
 
-/// x is 0 or between 1 and 2^32, never negative: converted from an unsigned load.
+/// x is +0 or between 1 and 2^32: converted from an unsigned value, or from an index that is never negative.
 bool NestEmitter::nonnegative_small(loop::ValueId id) const {
   const loop::Instruction& in = nest_.body[id];
   if (in.kind != InstructionKind::scalar || in.op != loop::ScalarOp::convert) return false;
   const loop::Instruction& from = nest_.body[in.operands[0]];
+  if (from.kind == InstructionKind::index_value) {
+    const auto [lo, hi] = ranges_.of(from.index[0]);
+    return lo >= 0 && hi < (int64_t{1} << 32);
+  }
   return from.type == u32;
+}
+
+/// A positive literal well inside the range where the correction of a quotient is exact.
+bool NestEmitter::moderate_literal(loop::ValueId id) const {
+  const loop::Instruction& in = nest_.body[id];
+  if (in.kind != InstructionKind::constant || in.type != f32) return false;
+  const double v = scalar::as_double({in.type, in.bits});
+  return v >= 0x1p-60 && v <= 0x1p60;
 }
 
 Value NestEmitter::scalar_op(const loop::Instruction& in) {
@@ -412,7 +424,7 @@ Value NestEmitter::scalar_op(const loop::Instruction& in) {
   for (size_t i = 0; i < arity; ++i) operands.push_back(value(in.operands[i]));
   if (in.op == loop::ScalarOp::div && in.type == f32 && target_.cuda &&
       b_.type(operands[1]).elements() * 4 <= b_.type(operands[0]).elements())
-    return divide_by_invariant(operands[0], operands[1]);
+    return divide_by_invariant(operands[0], operands[1], nonnegative_small(in.operands[0]), moderate_literal(in.operands[1]));
   return b_.scalar(in.op, operands, in.attribute);
 }
 
@@ -420,7 +432,7 @@ Value NestEmitter::scalar_op(const loop::Instruction& in) {
 /// exact remainder (Markstein, IBM J. Res. Dev. 34, 1990: with r correctly rounded the corrected quotient is correctly
 /// rounded, as long as nothing under- or overflows on the way). Lanes outside the safe ranges, zeros among them (the
 /// correction loses the sign of -0), take the true division.
-Value NestEmitter::divide_by_invariant(Value x, Value d) {
+Value NestEmitter::divide_by_invariant(Value x, Value d, bool x_is_safe, bool d_is_safe) {
   const Value one = b_.constant(f32, 1);
   const Value r = b_.div(one, d);
   const Value q = b_.mul(x, r);
@@ -432,7 +444,8 @@ Value NestEmitter::divide_by_invariant(Value x, Value d) {
     const Value shifted = b_.sub(magnitude, b_.constant(u32, double{0x21800000}));
     return b_.lt(b_.constant(u32, double{0x5d800000 - 0x21800000}), shifted);
   };
-  const Value rare = b_.bit_or(unsafe(x), unsafe(d));
+  if (x_is_safe && d_is_safe) return fast;
+  const Value rare = x_is_safe ? unsafe(d) : d_is_safe ? unsafe(x) : b_.bit_or(unsafe(x), unsafe(d));
   return b_.rare(rare, fast, b_.div(x, d));
 }
 

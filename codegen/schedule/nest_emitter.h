@@ -58,7 +58,7 @@ class NestEmitter {
   tile::Value gather(const loop::Instruction& in, int pointer);
   tile::Value checked_index(const loop::Instruction& in);
   tile::Value scalar_op(const loop::Instruction& in);
-  tile::Value divide_by_invariant(tile::Value x, tile::Value d);
+  tile::Value divide_by_invariant(tile::Value x, tile::Value d, bool x_is_safe, bool d_is_safe);
   tile::Access access(graph::Expr base, const AxisStrides& strides, std::vector<int32_t>& dims, int32_t& parts);
   DType offset_type(graph::Expr address) const;
   int pointer(int buffer, bool written);
@@ -67,6 +67,7 @@ class NestEmitter {
   tile::Type shape_of_axis(size_t axis) const;
   bool needs_mask(size_t axis) const;
   bool nonnegative_small(loop::ValueId id) const;
+  bool moderate_literal(loop::ValueId id) const;
 
   const loop::Program& program_;
   const loop::Nest& nest_;

@@ -65,7 +65,7 @@ int32_t fit(int64_t extent, int32_t wish) {
   int32_t size = std::min(wish, covering);
   if (extent % size == 0 || extent >= 64 * static_cast<int64_t>(size)) return size;
   const int32_t dividing = static_cast<int32_t>(std::min<int64_t>(extent & -extent, size));
-  return dividing * 4 >= size ? dividing : size;
+  return dividing >= 32 || dividing * 4 >= size ? dividing : size;
 }
 
 int64_t points(const loop::Nest& nest) {
@@ -115,6 +115,12 @@ class Chooser {
     return b;
   }
 
+  bool gathers() const {
+    return std::ranges::any_of(views_, [](const AccessView& v) {
+      return !v.store && std::ranges::any_of(v.strides, [](const auto& s) { return !s; });
+    });
+  }
+
   int32_t cuda_elements() const {
     int loads = 0;
     for (const AccessView& v : views_)
@@ -123,6 +129,8 @@ class Chooser {
     if (t_.parts == 1 && loads * per_thread < 32) per_thread *= 2;
     const auto ops = static_cast<int>(nest_.body.size());
     if (ops > 150) per_thread = std::min(per_thread, 8);
+    // Gathers live on threads, not on vectors: each element has its own addresses, and needs registers for them.
+    if (gathers()) per_thread = std::min(per_thread, 2);
     return std::min(per_thread, 16);
   }
 

@@ -45,6 +45,9 @@ Tensor RegionRecorder::call(const graph::Call& call) {
       next = append_child(cursor_, call, codes_);
     }
     cursor_ = next;
+  } catch (const UserError& e) {
+    drop_inputs_from(inputs_before);
+    throw_with_context(e);
   } catch (...) {
     drop_inputs_from(inputs_before);
     throw;
@@ -165,6 +168,13 @@ void RegionRecorder::record_types(const graph::Call& call) {
       {types_->add(*call.op, std::move(operands), graph::literal_attributes(*call.attributes), call.line), 0});
 }
 
+/// A type rule knows the line of the op; which function was called is known here.
+void RegionRecorder::throw_with_context(const UserError& e) const {
+  ErrorParts parts = e.parts();
+  if (parts.context.empty()) parts.context = function_->context();
+  throw UserError(std::move(parts));
+}
+
 void RegionRecorder::check_thread(const char* why, SourceLine line) const {
   if (active_recorder() == this) return;
   throw UserError({why, "the tensor is being recorded on another thread", line, {},
@@ -221,7 +231,7 @@ void RegionRecorder::build_key() {
 void RegionRecorder::move_inputs_to_device() {
   if (device_.is_cpu()) return;
   for (Tensor& t : inputs_)
-    if (t.impl()->device != device_) t = tensor::copy_to_device(t, device_);
+    if (t.impl()->device != device_) t = tensor::follow_to_device(t, device_);
 }
 
 void RegionRecorder::end_region(const char* why, SourceLine line) {
@@ -236,6 +246,10 @@ void RegionRecorder::end_region(const char* why, SourceLine line) {
   }
   try {
     if (!live.empty()) run(*end, why, line);
+  } catch (const UserError& e) {
+    abandon();
+    start_region(&end->continuation);
+    throw_with_context(e);
   } catch (...) {
     abandon();
     start_region(&end->continuation);

@@ -43,6 +43,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void forget(tensor::TensorImpl& t) noexcept override;
 
  private:
+  [[noreturn]] void throw_with_context(const UserError& e) const;
   void check_thread(const char* why, SourceLine line) const;
   OperandCode code_of(const Tensor& t, const graph::Call& call);
   OperandCode add_input(tensor::TensorImpl* impl, const graph::Call& call);

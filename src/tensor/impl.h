@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 namespace sinter::tensor {
 
@@ -18,6 +20,13 @@ struct Storage {
   void* stream = nullptr;               ///< native stream the memory was allocated on
   std::function<void(void*)> deleter;   ///< user-owned memory
   bool owned = false;                   ///< release to the device's allocator
+  std::mutex copies_mutex;
+  struct DeviceCopy {
+    int64_t offset;                     ///< of the view that was copied
+    Dims strides;
+    Tensor tensor;
+  };
+  std::vector<DeviceCopy> device_copies;  ///< of small constants that followed other operands to their devices
   ~Storage();
 };
 
@@ -66,6 +75,9 @@ std::string describe(const Tensor& t);  ///< "f32 [2,3]"
 
 /// A dense row-major copy on the CPU, in the tensor's dtype; waits for the device.
 void read_elements(const TensorImpl& t, void* out);
+/// The same for a small CPU tensor that follows other operands: Sinter's own memory is copied once a device and kept, a
+/// user's is copied on every call, since it may change.
+Tensor follow_to_device(const Tensor& t, Device device);
 /// The same data on another device, row-major.
 Tensor copy_to_device(const Tensor& t, Device device);
 

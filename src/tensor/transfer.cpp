@@ -83,6 +83,20 @@ Tensor copy_to_device(const Tensor& source, Device device) {
   return result;
 }
 
+Tensor follow_to_device(const Tensor& source, Device device) {
+  const TensorImpl& t = computed(source, "to");
+  if (!t.storage->owned) return copy_to_device(source, device);
+  std::scoped_lock lock(t.storage->copies_mutex);
+  for (const Storage::DeviceCopy& c : t.storage->device_copies) {
+    const TensorImpl& to = *c.tensor.impl();
+    if (to.device == device && to.shape == t.shape && to.dtype == t.dtype && c.offset == t.offset && c.strides == t.strides)
+      return c.tensor;
+  }
+  Tensor copy = copy_to_device(source, device);
+  t.storage->device_copies.push_back({t.offset, t.strides, copy});
+  return copy;
+}
+
 }  // namespace tensor
 
 namespace {

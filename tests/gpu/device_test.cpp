@@ -83,7 +83,7 @@ class Gpu : public testing::Test {
 
 TEST_F(Gpu, KnowsTheDevice) {
   const Properties& p = gpu->properties();
-  RecordProperty("name", p.name);
+  RecordProperty("device_name", p.name);
   EXPECT_FALSE(p.name.empty());
   EXPECT_EQ(p.architecture.substr(0, 3), "sm_");
   EXPECT_GT(p.multiprocessors, 0);

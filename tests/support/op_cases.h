@@ -22,8 +22,9 @@ std::optional<OpCase> op_case(const graph::OpDef& op, int variant);
 /// Runs a graph on a device through the compiler; inputs dense.
 std::vector<reference::Array> run_on(Device device, graph::Graph graph, const std::vector<reference::Array>& inputs,
                                      const std::string& backend = "sinter");
-/// First difference in words, or empty. Bits must be equal, but any NaN equals any NaN.
-std::string difference(const reference::Array& expected, const reference::Array& got);
+/// First difference in words, or empty. Bits must be equal, but any NaN equals any NaN, and an error of `allowed` times
+/// max(1, |expected|) passes.
+std::string difference(const reference::Array& expected, const reference::Array& got, double allowed = 0);
 
 /// Runs every sampler case of every op on the device and compares with the reference interpreter; returns the failures.
 std::vector<std::string> compare_all_ops(Device device, int& cases);
