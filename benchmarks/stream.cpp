@@ -188,10 +188,10 @@ void compare(int rounds) {
   std::vector<std::unique_ptr<Kernel>> kernels;
   for (const int lanes : {16, 64}) {
     const Kernel* k = kernels.emplace_back(std::make_unique<Kernel>(axpb(lanes, steps))).get();
-    rows.push_back(
-        {fmt::format("a*x+b, tiles of {}", lanes), 8.0 * n, [k, lanes, &a, &b] {
-           k->run(n / (lanes * steps), {slot(b.as<float>()), slot(a.as<float>()), slot(2.0f), slot(1.0f), n});
-         }});
+    rows.push_back({fmt::format("a*x+b, tiles of {}", lanes), 8.0 * n, [k, lanes, &a, &b] {
+                      k->run(n / (lanes * steps),
+                             {slot(b.as<float>()), slot(a.as<float>()), slot(2.0f), slot(1.0f), n});
+                    }});
     fmt::print("a*x+b, tiles of {}: compiled in {:.1f} ms\n", lanes, k->compile_ms());
   }
   for (const int lanes : {16, 64}) {

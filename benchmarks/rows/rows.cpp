@@ -7,7 +7,8 @@ namespace {
 template <class F>
 Row row(std::string name, std::vector<Argument> arguments, F f) {
   auto compiled = compile(std::move(f), {.name = name});
-  return {std::move(name), std::move(arguments), [compiled](const std::vector<Tensor>& a) mutable { return compiled(a); },
+  return {std::move(name), std::move(arguments),
+          [compiled](const std::vector<Tensor>& a) mutable { return compiled(a); },
           [compiled](const std::vector<Tensor>& a) mutable { return compiled.explain(a); }};
 }
 

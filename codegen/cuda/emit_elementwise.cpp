@@ -83,7 +83,7 @@ RegisterText Emitter::open_loops(const LinearLayout& l) {
     at.q = "q";
   }
   if (l.parts() == 1 && l.registers_per_part() == 1) open();
-  at.r = l.parts() == 1             ? at.q
+  at.r = l.parts() == 1                ? at.q
          : l.registers_per_part() == 1 ? at.part
                                        : fmt::format("p * {} + q", l.registers_per_part());
   return at;
@@ -130,8 +130,9 @@ RegisterText Emitter::stretched(const Instruction& in, const RegisterText& at) {
   RegisterText r;
   r.part = lf.parts() == 1 ? "0" : at.part;
   r.q = at.q == "0" ? "0" : compress_bits(at.q, kept);
-  r.r = r.part == "0" ? r.q : r.q == "0" ? fmt::format("{} * {}", r.part, lf.registers_per_part())
-                                         : fmt::format("{} * {} + {}", r.part, lf.registers_per_part(), r.q);
+  r.r = r.part == "0" ? r.q
+        : r.q == "0"  ? fmt::format("{} * {}", r.part, lf.registers_per_part())
+                      : fmt::format("{} * {} + {}", r.part, lf.registers_per_part(), r.q);
   return r;
 }
 

@@ -60,7 +60,8 @@ void Emitter::swaps(const std::string& array, const Type& t, const LinearLayout&
     for (int r = 0; r < l.registers(); ++r) {
       const int other = r ^ static_cast<int>(s.xor_mask);  // within a part: register bits are the low ones
       if (other > r && other / l.registers_per_part() == r / l.registers_per_part())
-        line("{{ const {0} t = {1}[{2}]; {1}[{2}] = {1}[{3}]; {1}[{3}] = t; }}", compute_name(t.dtype), array, r, other);
+        line("{{ const {0} t = {1}[{2}]; {1}[{2}] = {1}[{3}]; {1}[{3}] = t; }}", compute_name(t.dtype), array, r,
+             other);
     }
     close();
   }
@@ -82,7 +83,8 @@ void Emitter::convert_shuffle(const Instruction& in, const tile::ShufflePlan& pl
   for (const tile::ShuffleStep& s : plan.steps)
     for (size_t i = 0; i < s.sources.size(); ++i) {
       if (plan.between_lanes)
-        line("{}[{}] = sn_shuffle({}[{}], (int)(from ^ {}u));", name(to), s.targets[i], source, s.sources[i], s.lane_xor);
+        line("{}[{}] = sn_shuffle({}[{}], (int)(from ^ {}u));", name(to), s.targets[i], source, s.sources[i],
+             s.lane_xor);
       else
         line("{}[{}] = {}[{}];", name(to), s.targets[i], source, s.sources[i]);
     }
@@ -105,7 +107,8 @@ void Emitter::convert_shared(const Instruction& in, const tile::SharedPlan& plan
   const std::string barrier = plan.scope == tile::SyncScope::warp ? "__syncwarp();" : "__syncthreads();";
   std::string holders;
   if (plan.copy_lanes != 0) holders = fmt::format("(lane & {}u) == 0", plan.copy_lanes);
-  if (plan.copy_warps != 0) holders += fmt::format("{}(warp & {}u) == 0", holders.empty() ? "" : " && ", plan.copy_warps);
+  if (plan.copy_warps != 0)
+    holders += fmt::format("{}(warp & {}u) == 0", holders.empty() ? "" : " && ", plan.copy_warps);
   for (size_t round = 0; round < plan.rounds.size(); ++round) {
     if (round > 0) line("{}", barrier);
     if (!holders.empty()) {

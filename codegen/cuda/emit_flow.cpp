@@ -144,20 +144,39 @@ void Emitter::instruction(const Instruction& in) {
   if (in.op == Op::constant || in.op == Op::iota || in.op == Op::broadcast || in.op == Op::yield) return;
   flush_for(in);
   switch (in.op) {
-    case Op::block_load: block_load(in); break;
-    case Op::block_store: block_store(in); break;
-    case Op::gather: gather(in); break;
-    case Op::scatter: scatter(in); break;
-    case Op::status_check: status_check(in); break;
-    case Op::reduce: reduce(in); break;
-    case Op::convert_layout: convert(in); break;
+    case Op::block_load:
+      block_load(in);
+      break;
+    case Op::block_store:
+      block_store(in);
+      break;
+    case Op::gather:
+      gather(in);
+      break;
+    case Op::scatter:
+      scatter(in);
+      break;
+    case Op::status_check:
+      status_check(in);
+      break;
+    case Op::reduce:
+      reduce(in);
+      break;
+    case Op::convert_layout:
+      convert(in);
+      break;
     case Op::reshape:
     case Op::trans:  // the layout says who holds what; registers stay where they are
       names_[static_cast<size_t>(in.results[0])] = name(in.operands[0]);
       break;
-    case Op::for_loop: for_loop(in); break;
-    case Op::if_then: if_then(in); break;
-    default: throw CompileError("internal: no CUDA text for a tile op");
+    case Op::for_loop:
+      for_loop(in);
+      break;
+    case Op::if_then:
+      if_then(in);
+      break;
+    default:
+      throw CompileError("internal: no CUDA text for a tile op");
   }
 }
 
@@ -176,9 +195,10 @@ std::string Emitter::reference_inlined(ValueId from, ValueId to, const RegisterT
 std::string Emitter::body_text() {
   for (size_t i = 0; i < k_.kernel.parameters.size(); ++i) {
     const tile::Parameter& p = k_.kernel.parameters[i];
-    parameters_.push_back(p.is_pointer ? fmt::format("{}{}*{} p{} /* {} {} */", p.written ? "" : "const ", storage_name(p.dtype),
-                                                     p.no_alias ? " __restrict__" : "", i, p.name, p.dtype.name())
-                                       : fmt::format("unsigned long long s{} /* {} {} */", i, p.name, p.dtype.name()));
+    parameters_.push_back(p.is_pointer
+                              ? fmt::format("{}{}*{} p{} /* {} {} */", p.written ? "" : "const ", storage_name(p.dtype),
+                                            p.no_alias ? " __restrict__" : "", i, p.name, p.dtype.name())
+                              : fmt::format("unsigned long long s{} /* {} {} */", i, p.name, p.dtype.name()));
   }
   region(k_.kernel.body);
   flush_all();
@@ -210,7 +230,8 @@ CudaText emit(const tile::LaidOutKernel& kernel) {
   for (const std::string& c : kernel.kernel.comments) head += "// " + c + "\n";
   std::string s;
   s += fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(", text.threads, text.entry);
-  for (size_t i = 0; i < emitter.parameters().size(); ++i) s += (i > 0 ? ",\n    " : "\n    ") + emitter.parameters()[i];
+  for (size_t i = 0; i < emitter.parameters().size(); ++i)
+    s += (i > 0 ? ",\n    " : "\n    ") + emitter.parameters()[i];
   s += ") {\n";
   if (text.shared_bytes > 0)
     s += fmt::format("  alignas(16) __shared__ unsigned char shared[{}];\n", text.shared_bytes);

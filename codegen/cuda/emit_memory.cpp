@@ -38,7 +38,8 @@ Emitter::BlockAddress Emitter::block_address(const Instruction& in, const Linear
   BlockAddress address;
   auto dim = [&](const tile::AccessDim& d, int extent, const std::string& coordinate) {
     const auto origin = info_.literal(d.origin), stride = info_.literal(d.stride);
-    if (origin != 0 && stride != 0) add(uniform, stride == 1 ? index(d.origin) : fmt::format("{} * {}", index(d.origin), index(d.stride)));
+    if (origin != 0 && stride != 0)
+      add(uniform, stride == 1 ? index(d.origin) : fmt::format("{} * {}", index(d.origin), index(d.stride)));
     if (coordinate != "0" && stride != 0 && extent > 1) {
       const bool small = stride && std::abs(*stride) * extent < (int64_t{1} << 31);
       add(thread, stride == 1 ? coordinate
@@ -81,11 +82,12 @@ std::string Emitter::register_offset(const Instruction& in, const LinearLayout& 
                                      const RegisterText& at) {
   const tile::Access& a = *in.access;
   std::string s = "0ll";
-  if (tile.parts > 1 && info_.literal(a.parts.stride) != 0) s += fmt::format(" + {} * {}", at.part, index(a.parts.stride));
+  if (tile.parts > 1 && info_.literal(a.parts.stride) != 0)
+    s += fmt::format(" + {} * {}", at.part, index(a.parts.stride));
   for (size_t d = 0; d < a.dims.size(); ++d) {
     if (tile.dims[d] == 1 || info_.literal(a.dims[d].stride) == 0) continue;
-    s += fmt::format(" + ({} - {}) * {}", coordinate(l, static_cast<int>(d), at), thread_coordinate(l, static_cast<int>(d)),
-                     index(a.dims[d].stride));
+    s += fmt::format(" + ({} - {}) * {}", coordinate(l, static_cast<int>(d), at),
+                     thread_coordinate(l, static_cast<int>(d)), index(a.dims[d].stride));
   }
   return s;
 }
@@ -99,7 +101,8 @@ std::string Emitter::inside(const Instruction& in, const LinearLayout& l, const 
     s += fmt::format("{}{} >= 0 && {} < {}", s.empty() ? "" : " && ", position, position, index(d.extent));
   };
   test(a.parts, at.part);
-  for (size_t d = 0; d < a.dims.size(); ++d) test(a.dims[d], l.shape().dims[d] > 1 ? coordinate(l, static_cast<int>(d), at) : "0");
+  for (size_t d = 0; d < a.dims.size(); ++d)
+    test(a.dims[d], l.shape().dims[d] > 1 ? coordinate(l, static_cast<int>(d), at) : "0");
   return s;
 }
 
@@ -112,13 +115,15 @@ void Emitter::vector_loads(const Instruction& in, const LinearLayout& l, const s
   for (const tile::VectorAccess& a : accesses) {
     words.push_back(fresh("w"));
     const int bytes = a.count * t.bytes();
-    line("const sn_words<{}> {} = {}({}{});", bytes, words.back(), load_text(in, bytes), address, offset_text(in, a.offset));
+    line("const sn_words<{}> {} = {}({}{});", bytes, words.back(), load_text(in, bytes), address,
+         offset_text(in, a.offset));
   }
   for (size_t i = 0; i < accesses.size(); ++i) {
     const tile::VectorAccess& a = accesses[i];
     if (a.count > 2 && consecutive(a)) {
       line("#pragma unroll");
-      line("for (int j = 0; j < {}; ++j) {}[{} + j] = sn_get_{}({}.w, j);", a.count, name(v), a.registers[0][0], t.name(), words[i]);
+      line("for (int j = 0; j < {}; ++j) {}[{} + j] = sn_get_{}({}.w, j);", a.count, name(v), a.registers[0][0],
+           t.name(), words[i]);
       continue;
     }
     for (size_t j = 0; j < a.registers.size(); ++j) {
@@ -152,8 +157,9 @@ void Emitter::block_load(const Instruction& in) {
     ++indent_;
     const RegisterText at = open_loops(l);
     const std::string fill = in.operands.empty() ? literal(type(v).dtype, 0) : reference(in.operands.back(), l, at);
-    line("{}[{}] = {} ? sn_get_{}({}({} + ({})).w, 0) : {};", name(v), at.r, inside(in, l, at), pointer(in).dtype.name(),
-         load_text(in, pointer(in).dtype.bytes()), address.pointer, register_offset(in, l, type(v), at), fill);
+    line("{}[{}] = {} ? sn_get_{}({}({} + ({})).w, 0) : {};", name(v), at.r, inside(in, l, at),
+         pointer(in).dtype.name(), load_text(in, pointer(in).dtype.bytes()), address.pointer,
+         register_offset(in, l, type(v), at), fill);
     close_loops(l);
     close();
   }
@@ -162,7 +168,8 @@ void Emitter::block_load(const Instruction& in) {
 
 /// Threads that hold copies of others' elements do not store.
 std::string Emitter::only_holders(const LinearLayout& l) const {
-  const uint32_t lanes = tile::redundant_bits(l, tile::BitGroup::lane), warps = tile::redundant_bits(l, tile::BitGroup::warp);
+  const uint32_t lanes = tile::redundant_bits(l, tile::BitGroup::lane),
+                 warps = tile::redundant_bits(l, tile::BitGroup::warp);
   std::string s;
   if (lanes != 0) s += fmt::format("(lane & {}u) == 0", lanes);
   if (warps != 0) s += fmt::format("{}(warp & {}u) == 0", s.empty() ? "" : " && ", warps);
@@ -199,8 +206,8 @@ void Emitter::block_store(const Instruction& in) {
   const ValueId v = in.operands.back();
   const DType t = pointer(in).dtype;
   if (!type(v).is_tile) {
-    line("if (threadIdx.x == 0) {{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); sn_store<{0}>(p{3} + ({4}), w); }}", t.bytes(),
-         t.name(), name(v), in.index, index(in.access->base));
+    line("if (threadIdx.x == 0) {{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); sn_store<{0}>(p{3} + ({4}), w); }}",
+         t.bytes(), t.name(), name(v), in.index, index(in.access->base));
     return;
   }
   const LinearLayout& l = layout(v);
@@ -231,8 +238,8 @@ void Emitter::block_store(const Instruction& in) {
     line("}} else {{");
     ++indent_;
     const RegisterText at = open_loops(l);
-    line("if ({0}) {{ sn_words<{1}> w = {{}}; sn_put_{2}(w.w, 0, {3}[{4}]); sn_store<{1}>({5} + ({6}), w); }}", inside(in, l, at),
-         t.bytes(), t.name(), name(v), at.r, address.pointer, register_offset(in, l, type(v), at));
+    line("if ({0}) {{ sn_words<{1}> w = {{}}; sn_put_{2}(w.w, 0, {3}[{4}]); sn_store<{1}>({5} + ({6}), w); }}",
+         inside(in, l, at), t.bytes(), t.name(), name(v), at.r, address.pointer, register_offset(in, l, type(v), at));
     close_loops(l);
     close();
   }
@@ -247,7 +254,8 @@ void Emitter::gather(const Instruction& in) {
   declare(v, name(v));
   const RegisterText at = open_loops(l);
   const std::string offset = reference(in.operands[0], l, at);
-  const std::string load = fmt::format("sn_get_{}({}(p{} + {}).w, 0)", t.name(), load_text(in, t.bytes()), in.index, offset);
+  const std::string load =
+      fmt::format("sn_get_{}({}(p{} + {}).w, 0)", t.name(), load_text(in, t.bytes()), in.index, offset);
   if (in.masked) {
     const std::string fill = in.operands.size() > 2 ? reference(in.operands[2], l, at) : literal(type(v).dtype, 0);
     line("{}[{}] = {} ? {} : {};", name(v), at.r, reference(in.operands[1], l, at), load, fill);
@@ -266,9 +274,9 @@ void Emitter::scatter(const Instruction& in) {
     ++indent_;
   }
   const RegisterText at = open_loops(l);
-  const std::string store = fmt::format("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); sn_store<{0}>(p{3} + {4}, w); }}",
-                                        t.bytes(), t.name(), reference(in.operands[1], l, at), in.index,
-                                        reference(in.operands[0], l, at));
+  const std::string store =
+      fmt::format("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); sn_store<{0}>(p{3} + {4}, w); }}", t.bytes(),
+                  t.name(), reference(in.operands[1], l, at), in.index, reference(in.operands[0], l, at));
   if (in.masked)
     line("if ({}) {}", reference(in.operands[2], l, at), store);
   else

@@ -12,10 +12,14 @@ namespace {
 
 const char* fold_function(int kind) {
   switch (static_cast<tile::ReduceKind>(kind)) {
-    case tile::ReduceKind::sum: return "sn_add";
-    case tile::ReduceKind::prod: return "sn_mul";
-    case tile::ReduceKind::amax: return "sn_max";
-    case tile::ReduceKind::amin: return "sn_min";
+    case tile::ReduceKind::sum:
+      return "sn_add";
+    case tile::ReduceKind::prod:
+      return "sn_mul";
+    case tile::ReduceKind::amax:
+      return "sn_max";
+    case tile::ReduceKind::amin:
+      return "sn_min";
   }
   return "";
 }
@@ -44,7 +48,8 @@ void keep_without(std::vector<int>& registers, int per_part, uint32_t bits) {
 }  // namespace
 
 /// A register bit: acc[r] = f(acc[r], acc[r with the bit]).
-void Emitter::fold_bit(const std::string& array, const LinearLayout& l, uint32_t bit, const char* f, std::vector<int>& live) {
+void Emitter::fold_bit(const std::string& array, const LinearLayout& l, uint32_t bit, const char* f,
+                       std::vector<int>& live) {
   keep_without(live, l.registers_per_part(), bit);
   for (int r : live) line("{0}[{1}] = {2}({0}[{1}], {0}[{3}]);", array, r, f, r + static_cast<int>(bit));
 }
@@ -75,8 +80,10 @@ void Emitter::fold_warps(const std::string& array, const LinearLayout& l, const 
   const int combinations = 1 << bits.size();
   use_shared(static_cast<uint32_t>(n * warps * 32 * bytes));
   for (int i = 0; i < n; ++i)
-    line("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}[{3}]); sn_shared_store<{0}>(shared + (({4} * {5} + warp) * 32 + lane) * {0}, w); }}",
-         bytes, wire, array, live[static_cast<size_t>(i)], i, warps);
+    line(
+        "{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}[{3}]); sn_shared_store<{0}>(shared + (({4} * {5} + warp) * "
+        "32 + lane) * {0}, w); }}",
+        bytes, wire, array, live[static_cast<size_t>(i)], i, warps);
   line("__syncthreads();");
   for (int i = 0; i < n; ++i) {
     open();
@@ -85,8 +92,8 @@ void Emitter::fold_warps(const std::string& array, const LinearLayout& l, const 
       uint32_t set = 0;
       for (size_t b = 0; b < bits.size(); ++b)
         if ((c >> b & 1) != 0) set |= 1u << bits[b];
-      line("f[{}] = sn_get_{}(sn_shared_load<{}>(shared + (({} * {} + ((warp & {}u) | {}u)) * 32 + lane) * {}).w, 0);", c,
-           wire, bytes, i, warps, ~mask & (static_cast<uint32_t>(warps) - 1), set, bytes);
+      line("f[{}] = sn_get_{}(sn_shared_load<{}>(shared + (({} * {} + ((warp & {}u) | {}u)) * 32 + lane) * {}).w, 0);",
+           c, wire, bytes, i, warps, ~mask & (static_cast<uint32_t>(warps) - 1), set, bytes);
     }
     for (int step = 1; step < combinations; step *= 2)
       for (int c = 0; c < combinations; c += 2 * step) line("f[{0}] = {1}(f[{0}], f[{2}]);", c, f, c + step);
@@ -95,8 +102,8 @@ void Emitter::fold_warps(const std::string& array, const LinearLayout& l, const 
   }
 }
 
-/// Canonical order along the dim: bits 8 and 9 fold first, from left to right; then a tree over bits 0 to 7, lowest first;
-/// then a tree over the chunk bits from 10 on.
+/// Canonical order along the dim: bits 8 and 9 fold first, from left to right; then a tree over bits 0 to 7, lowest
+/// first; then a tree over the chunk bits from 10 on.
 void Emitter::reduce(const Instruction& in) {
   const ValueId from = in.operands[0], to = in.results[0];
   const LinearLayout& l = layout(from);
@@ -141,7 +148,8 @@ void Emitter::reduce(const Instruction& in) {
     }
   }
   finish_warps();
-  const uint32_t kept = ~l.remove_dim(in.dim).free_bits(tile::BitGroup::reg) & (static_cast<uint32_t>(l.registers_per_part()) - 1);
+  const uint32_t kept =
+      ~l.remove_dim(in.dim).free_bits(tile::BitGroup::reg) & (static_cast<uint32_t>(l.registers_per_part()) - 1);
   const LinearLayout& result = layout(to);
   for (int r = 0; r < result.registers(); ++r) {
     const auto q = static_cast<uint32_t>(r % result.registers_per_part());

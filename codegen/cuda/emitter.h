@@ -73,12 +73,13 @@ class Emitter {
 
   // memory (emit_memory.cpp)
   struct BlockAddress {
-    std::string pointer;           ///< thread's pointer
-    std::string whole;             ///< uniform condition that the tile is inside; empty if not masked
+    std::string pointer;  ///< thread's pointer
+    std::string whole;    ///< uniform condition that the tile is inside; empty if not masked
   };
   BlockAddress block_address(const Instruction& in, const LinearLayout& layout, const Type& tile);
   std::string offset_text(const Instruction& in, int64_t offset) const;
-  std::string register_offset(const Instruction& in, const LinearLayout& layout, const Type& tile, const RegisterText& at);
+  std::string register_offset(const Instruction& in, const LinearLayout& layout, const Type& tile,
+                              const RegisterText& at);
   std::string inside(const Instruction& in, const LinearLayout& layout, const RegisterText& at);
   std::string index(const tile::IndexOperand& o) const;
   void block_load(const Instruction& in);
@@ -102,7 +103,8 @@ class Emitter {
 
   // folds (emit_reduce.cpp)
   void reduce(const Instruction& in);
-  void fold_bit(const std::string& array, const LinearLayout& layout, uint32_t column, const char* f, std::vector<int>& live);
+  void fold_bit(const std::string& array, const LinearLayout& layout, uint32_t column, const char* f,
+                std::vector<int>& live);
   void fold_sequentially(const std::string& array, const LinearLayout& layout, const std::vector<uint32_t>& bits,
                          const char* f, std::vector<int>& live);
   void fold_warps(const std::string& array, const LinearLayout& layout, const std::vector<int>& bits, DType t,
@@ -114,12 +116,20 @@ class Emitter {
     fmt::format_to(std::back_inserter(out_), f, std::forward<A>(a)...);
     out_ += '\n';
   }
-  void open() { line("{{"); ++indent_; }
-  void close() { --indent_; line("}}"); }
+  void open() {
+    line("{{");
+    ++indent_;
+  }
+  void close() {
+    --indent_;
+    line("}}");
+  }
   const Type& type(ValueId v) const { return k_.types[static_cast<size_t>(v)]; }
   const LinearLayout& layout(ValueId v) const { return k_.layouts[static_cast<size_t>(v)]; }
   const std::string& name(ValueId v) const { return names_[static_cast<size_t>(v)]; }
-  const tile::Parameter& pointer(const Instruction& in) const { return k_.kernel.parameters[static_cast<size_t>(in.index)]; }
+  const tile::Parameter& pointer(const Instruction& in) const {
+    return k_.kernel.parameters[static_cast<size_t>(in.index)];
+  }
   std::string fresh(const char* stem) { return fmt::format("{}{}", stem, fresh_++); }
 
   const tile::LaidOutKernel& k_;
@@ -132,9 +142,9 @@ class Emitter {
   std::vector<std::string> names_, parameters_;
   std::vector<const Instruction*> definitions_;
   std::vector<std::vector<const Instruction*>> users_;
-  std::vector<std::pair<std::string, Group>> pending_;     ///< by layout text, in order of opening
+  std::vector<std::pair<std::string, Group>> pending_;  ///< by layout text, in order of opening
   std::unordered_map<std::string, std::string> thread_coordinates_;
-  std::string prologue_;                                   ///< thread coordinates, printed first
+  std::string prologue_;  ///< thread coordinates, printed first
 };
 
 /// Text forms shared by the emitter's parts.

@@ -431,34 +431,80 @@ __device__ __forceinline__ float sn_rsqrt_approx(float v) {
 #endif
 )"},
     // ---- elements of loaded words, and of words to be stored
-    {"sn_get_boolean", "__device__ __forceinline__ bool sn_get_boolean(const unsigned* w, int j) { return (w[j >> 2] >> 8 * (j & 3) & 0xffu) != 0; }\n"},
-    {"sn_get_u8", "__device__ __forceinline__ unsigned sn_get_u8(const unsigned* w, int j) { return w[j >> 2] >> 8 * (j & 3) & 0xffu; }\n"},
-    {"sn_get_i8", "__device__ __forceinline__ int sn_get_i8(const unsigned* w, int j) { return (signed char)(w[j >> 2] >> 8 * (j & 3)); }\n"},
-    {"sn_get_u16", "__device__ __forceinline__ unsigned sn_get_u16(const unsigned* w, int j) { return w[j >> 1] >> 16 * (j & 1) & 0xffffu; }\n"},
-    {"sn_get_i16", "__device__ __forceinline__ int sn_get_i16(const unsigned* w, int j) { return (short)(w[j >> 1] >> 16 * (j & 1)); }\n"},
-    {"sn_get_f16", "__device__ __forceinline__ float sn_get_f16(const unsigned* w, int j) { return sn_f16_float(w[j >> 1] >> 16 * (j & 1)); }\n"},
-    {"sn_get_bf16", "__device__ __forceinline__ float sn_get_bf16(const unsigned* w, int j) { return sn_bf16_float(w[j >> 1] >> 16 * (j & 1)); }\n"},
+    {"sn_get_boolean",
+     "__device__ __forceinline__ bool sn_get_boolean(const unsigned* w, int j) { return (w[j >> 2] >> 8 * (j & 3) & "
+     "0xffu) != 0; }\n"},
+    {"sn_get_u8",
+     "__device__ __forceinline__ unsigned sn_get_u8(const unsigned* w, int j) { return w[j >> 2] >> 8 * (j & 3) & "
+     "0xffu; }\n"},
+    {"sn_get_i8",
+     "__device__ __forceinline__ int sn_get_i8(const unsigned* w, int j) { return (signed char)(w[j >> 2] >> 8 * (j & "
+     "3)); }\n"},
+    {"sn_get_u16",
+     "__device__ __forceinline__ unsigned sn_get_u16(const unsigned* w, int j) { return w[j >> 1] >> 16 * (j & 1) & "
+     "0xffffu; }\n"},
+    {"sn_get_i16",
+     "__device__ __forceinline__ int sn_get_i16(const unsigned* w, int j) { return (short)(w[j >> 1] >> 16 * (j & 1)); "
+     "}\n"},
+    {"sn_get_f16",
+     "__device__ __forceinline__ float sn_get_f16(const unsigned* w, int j) { return sn_f16_float(w[j >> 1] >> 16 * (j "
+     "& 1)); }\n"},
+    {"sn_get_bf16",
+     "__device__ __forceinline__ float sn_get_bf16(const unsigned* w, int j) { return sn_bf16_float(w[j >> 1] >> 16 * "
+     "(j & 1)); }\n"},
     {"sn_get_u32", "__device__ __forceinline__ unsigned sn_get_u32(const unsigned* w, int j) { return w[j]; }\n"},
     {"sn_get_i32", "__device__ __forceinline__ int sn_get_i32(const unsigned* w, int j) { return (int)w[j]; }\n"},
-    {"sn_get_f32", "__device__ __forceinline__ float sn_get_f32(const unsigned* w, int j) { return sn_bitcast<float>(w[j]); }\n"},
-    {"sn_get_u64", "__device__ __forceinline__ unsigned long long sn_get_u64(const unsigned* w, int j) { return (unsigned long long)w[2 * j + 1] << 32 | w[2 * j]; }\n"},
-    {"sn_get_i64", "__device__ __forceinline__ long long sn_get_i64(const unsigned* w, int j) { return (long long)((unsigned long long)w[2 * j + 1] << 32 | w[2 * j]); }\n"},
-    {"sn_get_f64", "__device__ __forceinline__ double sn_get_f64(const unsigned* w, int j) { return sn_bitcast<double>((unsigned long long)w[2 * j + 1] << 32 | w[2 * j]); }\n"},
-    {"sn_put_boolean", "__device__ __forceinline__ void sn_put_boolean(unsigned* w, int j, bool v) { w[j >> 2] |= (unsigned)v << 8 * (j & 3); }\n"},
-    {"sn_put_u8", "__device__ __forceinline__ void sn_put_u8(unsigned* w, int j, unsigned v) { w[j >> 2] |= (v & 0xffu) << 8 * (j & 3); }\n"},
-    {"sn_put_i8", "__device__ __forceinline__ void sn_put_i8(unsigned* w, int j, int v) { w[j >> 2] |= ((unsigned)v & 0xffu) << 8 * (j & 3); }\n"},
-    {"sn_put_u16", "__device__ __forceinline__ void sn_put_u16(unsigned* w, int j, unsigned v) { w[j >> 1] |= (v & 0xffffu) << 16 * (j & 1); }\n"},
-    {"sn_put_i16", "__device__ __forceinline__ void sn_put_i16(unsigned* w, int j, int v) { w[j >> 1] |= ((unsigned)v & 0xffffu) << 16 * (j & 1); }\n"},
-    {"sn_put_f16", "__device__ __forceinline__ void sn_put_f16(unsigned* w, int j, float v) { w[j >> 1] |= sn_f16_bits(v) << 16 * (j & 1); }\n"},
-    {"sn_put_bf16", "__device__ __forceinline__ void sn_put_bf16(unsigned* w, int j, float v) { w[j >> 1] |= sn_bf16_bits(v) << 16 * (j & 1); }\n"},
-    {"sn_put2_f16", "__device__ __forceinline__ void sn_put2_f16(unsigned* w, int j, float a, float b) { w[j >> 1] = sn_f16x2_bits(a, b); }\n"},
-    {"sn_put2_bf16", "__device__ __forceinline__ void sn_put2_bf16(unsigned* w, int j, float a, float b) { w[j >> 1] = sn_bf16x2_bits(a, b); }\n"},
+    {"sn_get_f32",
+     "__device__ __forceinline__ float sn_get_f32(const unsigned* w, int j) { return sn_bitcast<float>(w[j]); }\n"},
+    {"sn_get_u64",
+     "__device__ __forceinline__ unsigned long long sn_get_u64(const unsigned* w, int j) { return (unsigned long "
+     "long)w[2 * j + 1] << 32 | w[2 * j]; }\n"},
+    {"sn_get_i64",
+     "__device__ __forceinline__ long long sn_get_i64(const unsigned* w, int j) { return (long long)((unsigned long "
+     "long)w[2 * j + 1] << 32 | w[2 * j]); }\n"},
+    {"sn_get_f64",
+     "__device__ __forceinline__ double sn_get_f64(const unsigned* w, int j) { return sn_bitcast<double>((unsigned "
+     "long long)w[2 * j + 1] << 32 | w[2 * j]); }\n"},
+    {"sn_put_boolean",
+     "__device__ __forceinline__ void sn_put_boolean(unsigned* w, int j, bool v) { w[j >> 2] |= (unsigned)v << 8 * (j "
+     "& 3); }\n"},
+    {"sn_put_u8",
+     "__device__ __forceinline__ void sn_put_u8(unsigned* w, int j, unsigned v) { w[j >> 2] |= (v & 0xffu) << 8 * (j & "
+     "3); }\n"},
+    {"sn_put_i8",
+     "__device__ __forceinline__ void sn_put_i8(unsigned* w, int j, int v) { w[j >> 2] |= ((unsigned)v & 0xffu) << 8 * "
+     "(j & 3); }\n"},
+    {"sn_put_u16",
+     "__device__ __forceinline__ void sn_put_u16(unsigned* w, int j, unsigned v) { w[j >> 1] |= (v & 0xffffu) << 16 * "
+     "(j & 1); }\n"},
+    {"sn_put_i16",
+     "__device__ __forceinline__ void sn_put_i16(unsigned* w, int j, int v) { w[j >> 1] |= ((unsigned)v & 0xffffu) << "
+     "16 * (j & 1); }\n"},
+    {"sn_put_f16",
+     "__device__ __forceinline__ void sn_put_f16(unsigned* w, int j, float v) { w[j >> 1] |= sn_f16_bits(v) << 16 * (j "
+     "& 1); }\n"},
+    {"sn_put_bf16",
+     "__device__ __forceinline__ void sn_put_bf16(unsigned* w, int j, float v) { w[j >> 1] |= sn_bf16_bits(v) << 16 * "
+     "(j & 1); }\n"},
+    {"sn_put2_f16",
+     "__device__ __forceinline__ void sn_put2_f16(unsigned* w, int j, float a, float b) { w[j >> 1] = sn_f16x2_bits(a, "
+     "b); }\n"},
+    {"sn_put2_bf16",
+     "__device__ __forceinline__ void sn_put2_bf16(unsigned* w, int j, float a, float b) { w[j >> 1] = "
+     "sn_bf16x2_bits(a, b); }\n"},
     {"sn_put_u32", "__device__ __forceinline__ void sn_put_u32(unsigned* w, int j, unsigned v) { w[j] = v; }\n"},
     {"sn_put_i32", "__device__ __forceinline__ void sn_put_i32(unsigned* w, int j, int v) { w[j] = (unsigned)v; }\n"},
-    {"sn_put_f32", "__device__ __forceinline__ void sn_put_f32(unsigned* w, int j, float v) { w[j] = sn_bitcast<unsigned>(v); }\n"},
-    {"sn_put_u64", "__device__ __forceinline__ void sn_put_u64(unsigned* w, int j, unsigned long long v) { w[2 * j] = (unsigned)v; w[2 * j + 1] = (unsigned)(v >> 32); }\n"},
-    {"sn_put_i64", "__device__ __forceinline__ void sn_put_i64(unsigned* w, int j, long long v) { w[2 * j] = (unsigned)v; w[2 * j + 1] = (unsigned)((unsigned long long)v >> 32); }\n"},
-    {"sn_put_f64", "__device__ __forceinline__ void sn_put_f64(unsigned* w, int j, double v) { const unsigned long long b = sn_bitcast<unsigned long long>(v); w[2 * j] = (unsigned)b; w[2 * j + 1] = (unsigned)(b >> 32); }\n"},
+    {"sn_put_f32",
+     "__device__ __forceinline__ void sn_put_f32(unsigned* w, int j, float v) { w[j] = sn_bitcast<unsigned>(v); }\n"},
+    {"sn_put_u64",
+     "__device__ __forceinline__ void sn_put_u64(unsigned* w, int j, unsigned long long v) { w[2 * j] = (unsigned)v; "
+     "w[2 * j + 1] = (unsigned)(v >> 32); }\n"},
+    {"sn_put_i64",
+     "__device__ __forceinline__ void sn_put_i64(unsigned* w, int j, long long v) { w[2 * j] = (unsigned)v; w[2 * j + "
+     "1] = (unsigned)((unsigned long long)v >> 32); }\n"},
+    {"sn_put_f64",
+     "__device__ __forceinline__ void sn_put_f64(unsigned* w, int j, double v) { const unsigned long long b = "
+     "sn_bitcast<unsigned long long>(v); w[2 * j] = (unsigned)b; w[2 * j + 1] = (unsigned)(b >> 32); }\n"},
     // ---- memory: N bytes as 32-bit words (1- and 2-byte accesses fill the low part of one word)
     {"sn_words", R"(
 template <int N> struct alignas(N < 4 ? 4 : N) sn_words { unsigned w[N < 4 ? 1 : N / 4]; };

@@ -26,11 +26,15 @@ loop::Nest with_joint_reduction_axis(const loop::Nest& nest, const graph::Ranges
   }
   std::vector<loop::ValueId> map;
   const auto renamed = [&](Expr e) {
-    return graph::simplify(graph::substitute(e, [&](Expr leaf) -> std::optional<Expr> {
-      if (leaf.kind() == Expr::Kind::axis) return to[static_cast<size_t>(leaf.id())];
-      if (leaf.kind() == Expr::Kind::value) return Expr::value(map[static_cast<size_t>(leaf.id())]);
-      return std::nullopt;
-    }), ranges);
+    return graph::simplify(graph::substitute(e,
+                                             [&](Expr leaf) -> std::optional<Expr> {
+                                               if (leaf.kind() == Expr::Kind::axis)
+                                                 return to[static_cast<size_t>(leaf.id())];
+                                               if (leaf.kind() == Expr::Kind::value)
+                                                 return Expr::value(map[static_cast<size_t>(leaf.id())]);
+                                               return std::nullopt;
+                                             }),
+                           ranges);
   };
   for (loop::Instruction in : nest.body.instructions()) {
     for (loop::ValueId& v : in.operands)

@@ -20,7 +20,8 @@ graph::Ranges with_axes(const loop::Program& p, const loop::Nest& nest) {
   for (size_t a = 0; a < nest.axes.size(); ++a) r.set_axis_extent(static_cast<int>(a), nest.axes[a].extent);
   for (size_t i = 0; i < nest.body.size(); ++i) {
     const loop::Instruction& in = nest.body[static_cast<loop::ValueId>(i)];
-    if (in.kind == InstructionKind::to_index) r.set_value(static_cast<int>(i), 0, std::max<int64_t>(0, r.of(in.index[0]).second - 1));
+    if (in.kind == InstructionKind::to_index)
+      r.set_value(static_cast<int>(i), 0, std::max<int64_t>(0, r.of(in.index[0]).second - 1));
   }
   return r;
 }
@@ -31,9 +32,14 @@ int alignment_of(const loop::Buffer& b, const Target& t) {
 
 }  // namespace
 
-NestEmitter::NestEmitter(const loop::Program& program, const loop::Nest& nest, const Tiling& tiling, const Target& target,
-                         const std::string& name)
-    : program_(program), nest_(nest), tiling_(tiling), target_(target), ranges_(with_axes(program, nest)), b_(name),
+NestEmitter::NestEmitter(const loop::Program& program, const loop::Nest& nest, const Tiling& tiling,
+                         const Target& target, const std::string& name)
+    : program_(program),
+      nest_(nest),
+      tiling_(tiling),
+      target_(target),
+      ranges_(with_axes(program, nest)),
+      b_(name),
       origins_(nest.axes.size()) {}
 
 int NestEmitter::pointer(int buffer, bool written) {
@@ -183,7 +189,8 @@ Value NestEmitter::axis_value(size_t axis, DType t) {
   const AxisPlace& p = tiling_.axes[axis];
   const Value origin = *origins_[axis];
   const auto in_type = [&](Value v, DType from) { return from == t ? v : b_.convert(v, t); };
-  if (p.kind == AxisPlace::Kind::scalar || (p.kind == AxisPlace::Kind::tile && p.size == 1)) return in_type(origin, i64);
+  if (p.kind == AxisPlace::Kind::scalar || (p.kind == AxisPlace::Kind::tile && p.size == 1))
+    return in_type(origin, i64);
   const Value lanes = b_.iota(p.kind == AxisPlace::Kind::parts ? tile::parts_dim : p.dim, shape_of_axis(axis));
   if (p.kind == AxisPlace::Kind::parts) return in_type(lanes, i32);
   return b_.add(in_type(lanes, i32), in_type(origin, i64));
@@ -204,7 +211,8 @@ Value NestEmitter::tile_index(Expr e, DType t) {
     return t == i64 ? v : b_.convert(v, t);
   }
   switch (e.kind()) {
-    case Expr::Kind::axis: return axis_value(static_cast<size_t>(e.id()), t);
+    case Expr::Kind::axis:
+      return axis_value(static_cast<size_t>(e.id()), t);
     case Expr::Kind::value: {
       const Value v = value(e.id());
       return t == i64 ? v : b_.convert(v, t);
@@ -239,9 +247,12 @@ Value NestEmitter::tile_index(Expr e, DType t) {
       for (Expr f : e.operands().subspan(1)) v = b_.mul(v, tile_index(f, t));
       return v;
     }
-    case Expr::Kind::min: return b_.min(tile_index(e.operands()[0], t), tile_index(e.operands()[1], t));
-    case Expr::Kind::max: return b_.max(tile_index(e.operands()[0], t), tile_index(e.operands()[1], t));
-    default: return divide(e, t);
+    case Expr::Kind::min:
+      return b_.min(tile_index(e.operands()[0], t), tile_index(e.operands()[1], t));
+    case Expr::Kind::max:
+      return b_.max(tile_index(e.operands()[0], t), tile_index(e.operands()[1], t));
+    default:
+      return divide(e, t);
   }
 }
 
@@ -375,7 +386,9 @@ Value NestEmitter::value(loop::ValueId id) {
   const loop::Instruction& in = nest_.body[id];
   Value v;
   switch (in.kind) {
-    case InstructionKind::constant: v = b_.constant(tile::Type::scalar(in.type), in.bits); break;
+    case InstructionKind::constant:
+      v = b_.constant(tile::Type::scalar(in.type), in.bits);
+      break;
     case InstructionKind::number: {
       const int type_code = static_cast<int>(in.type.kind()) * 256 + in.type.bits();
       const auto [at, added] = numbers_.try_emplace({in.id, type_code}, -1);
@@ -386,10 +399,18 @@ Value NestEmitter::value(loop::ValueId id) {
       v = b_.parameter(at->second);
       break;
     }
-    case InstructionKind::scalar: v = scalar_op(in); break;
-    case InstructionKind::load: v = load(in); break;
-    case InstructionKind::index_value: v = tile_index(in.index[0], in.type); break;
-    case InstructionKind::to_index: v = checked_index(in); break;
+    case InstructionKind::scalar:
+      v = scalar_op(in);
+      break;
+    case InstructionKind::load:
+      v = load(in);
+      break;
+    case InstructionKind::index_value:
+      v = tile_index(in.index[0], in.type);
+      break;
+    case InstructionKind::to_index:
+      v = checked_index(in);
+      break;
     case InstructionKind::reduce:  // all its axes had extent 1: one element, folded with nothing
       v = value(in.operands[0]);
       break;
@@ -424,14 +445,15 @@ Value NestEmitter::scalar_op(const loop::Instruction& in) {
   for (size_t i = 0; i < arity; ++i) operands.push_back(value(in.operands[i]));
   if (in.op == loop::ScalarOp::div && in.type == f32 && target_.cuda &&
       b_.type(operands[1]).elements() * 4 <= b_.type(operands[0]).elements())
-    return divide_by_invariant(operands[0], operands[1], nonnegative_small(in.operands[0]), moderate_literal(in.operands[1]));
+    return divide_by_invariant(operands[0], operands[1], nonnegative_small(in.operands[0]),
+                               moderate_literal(in.operands[1]));
   return b_.scalar(in.op, operands, in.attribute);
 }
 
-/// x / d with the bits of IEEE division, for a divisor that many x share: r = 1/d rounded, q = x r, corrected once by the
-/// exact remainder (Markstein, IBM J. Res. Dev. 34, 1990: with r correctly rounded the corrected quotient is correctly
-/// rounded, as long as nothing under- or overflows on the way). Lanes outside the safe ranges, zeros among them (the
-/// correction loses the sign of -0), take the true division.
+/// x / d with the bits of IEEE division, for a divisor that many x share: r = 1/d rounded, q = x r, corrected once by
+/// the exact remainder (Markstein, IBM J. Res. Dev. 34, 1990: with r correctly rounded the corrected quotient is
+/// correctly rounded, as long as nothing under- or overflows on the way). Lanes outside the safe ranges, zeros among
+/// them (the correction loses the sign of -0), take the true division.
 Value NestEmitter::divide_by_invariant(Value x, Value d, bool x_is_safe, bool d_is_safe) {
   const Value one = b_.constant(f32, 1);
   const Value r = b_.div(one, d);

@@ -15,8 +15,8 @@
 
 namespace sinter::schedule {
 
-/// Writes the body of one nest as a tile program under a tiling. A value has the smallest shape it needs: dims it does not
-/// depend on have extent 1, so what is the same for a row or a channel is computed once and spread late.
+/// Writes the body of one nest as a tile program under a tiling. A value has the smallest shape it needs: dims it does
+/// not depend on have extent 1, so what is the same for a row or a channel is computed once and spread late.
 class NestEmitter {
  public:
   NestEmitter(const loop::Program& program, const loop::Nest& nest, const Tiling& tiling, const Target& target,
@@ -34,7 +34,7 @@ class NestEmitter {
   /// Where the axis lies inside its extent, as a boolean of the axis's own shape; nothing if it always does.
   std::optional<tile::Value> inside(size_t axis);
 
-  tile::Value scalar_of(graph::Expr e);             ///< i64 scalar of an expression over symbols and scalar axes
+  tile::Value scalar_of(graph::Expr e);  ///< i64 scalar of an expression over symbols and scalar axes
   tile::KernelBuilder& builder() { return b_; }
   void set_value(loop::ValueId id, tile::Value v) { values_[id] = v; }
   /// What is known before a loop; values made inside the loop are not visible after it.
@@ -51,7 +51,7 @@ class NestEmitter {
 
  private:
   tile::Index index_of(graph::Expr e);
-  tile::Value tile_index(graph::Expr e, DType t);   ///< an index expression as a tile
+  tile::Value tile_index(graph::Expr e, DType t);  ///< an index expression as a tile
   tile::Value axis_value(size_t axis, DType t);
   tile::Value divide(graph::Expr e, DType t);
   tile::Value load(const loop::Instruction& in);
@@ -78,9 +78,9 @@ class NestEmitter {
   std::vector<std::optional<tile::Value>> origins_;
   std::map<loop::ValueId, tile::Value> values_;
   std::unordered_map<graph::Expr, tile::Value> scalars_;
-  std::map<int, int> pointers_;                     ///< buffer -> parameter
-  std::map<int, int> extents_;                      ///< symbol -> parameter
-  std::map<std::pair<int, int>, int> numbers_;      ///< (symbol, compute type) -> parameter
+  std::map<int, int> pointers_;                 ///< buffer -> parameter
+  std::map<int, int> extents_;                  ///< symbol -> parameter
+  std::map<std::pair<int, int>, int> numbers_;  ///< (symbol, compute type) -> parameter
   int status_ = -1;
   std::vector<ParameterSource> sources_;
 };

@@ -15,22 +15,26 @@ namespace {
 using graph::Expr;
 using tile::Value;
 
-constexpr int32_t partials = 256;    ///< partial sums of a chunk
-constexpr int64_t chunk = 1024;      ///< logical elements of a chunk
-constexpr int max_levels = 30;       ///< of the binary counter: 2^40 elements
+constexpr int32_t partials = 256;  ///< partial sums of a chunk
+constexpr int64_t chunk = 1024;    ///< logical elements of a chunk
+constexpr int max_levels = 30;     ///< of the binary counter: 2^40 elements
 
 /// Changes no bit of the fold: -0 for floating sums (x + -0 is x, also for x = -0).
 Value identity(tile::KernelBuilder& b, graph::ReduceKind kind, DType t) {
   const auto bits = [&](uint64_t v) { return b.constant(tile::Type::scalar(t), v); };
   const bool floating = t.is_floating();
   switch (kind) {
-    case graph::ReduceKind::sum: return floating ? bits(t == f64 ? uint64_t{1} << 63 : uint64_t{1} << 31) : bits(0);
-    case graph::ReduceKind::prod: return b.constant(t, 1);
+    case graph::ReduceKind::sum:
+      return floating ? bits(t == f64 ? uint64_t{1} << 63 : uint64_t{1} << 31) : bits(0);
+    case graph::ReduceKind::prod:
+      return b.constant(t, 1);
     case graph::ReduceKind::amax:
-    case graph::ReduceKind::amin: break;
+    case graph::ReduceKind::amin:
+      break;
   }
   const bool max = kind == graph::ReduceKind::amax;
-  if (floating) return b.constant(t, max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
+  if (floating)
+    return b.constant(t, max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
   if (t == boolean) return bits(max ? 0 : 1);
   const uint64_t ones = t.bits() == 64 ? ~uint64_t{0} : 0xffffffffu, top = uint64_t{1} << (t.bits() - 1);
   if (t.is_signed()) return bits(max ? top : ones ^ top);
@@ -39,17 +43,22 @@ Value identity(tile::KernelBuilder& b, graph::ReduceKind kind, DType t) {
 
 tile::ScalarOp fold_op(graph::ReduceKind kind) {
   switch (kind) {
-    case graph::ReduceKind::sum: return tile::ScalarOp::add;
-    case graph::ReduceKind::prod: return tile::ScalarOp::mul;
-    case graph::ReduceKind::amax: return tile::ScalarOp::max;
-    case graph::ReduceKind::amin: return tile::ScalarOp::min;
+    case graph::ReduceKind::sum:
+      return tile::ScalarOp::add;
+    case graph::ReduceKind::prod:
+      return tile::ScalarOp::mul;
+    case graph::ReduceKind::amax:
+      return tile::ScalarOp::max;
+    case graph::ReduceKind::amin:
+      return tile::ScalarOp::min;
   }
   return tile::ScalarOp::add;
 }
 
 loop::ValueId the_reduce(const loop::Nest& nest) {
   for (size_t i = 0; i < nest.body.size(); ++i)
-    if (nest.body[static_cast<loop::ValueId>(i)].kind == loop::InstructionKind::reduce) return static_cast<loop::ValueId>(i);
+    if (nest.body[static_cast<loop::ValueId>(i)].kind == loop::InstructionKind::reduce)
+      return static_cast<loop::ValueId>(i);
   throw CompileError("internal: reduction axes without a reduce");
 }
 
@@ -82,9 +91,14 @@ Tiling tiling_of(const loop::Nest& nest, size_t reduced, const Target& target) {
 class Reduction {
  public:
   Reduction(const loop::Program& program, const loop::Nest& nest, const Target& target, const std::string& name)
-      : nest_(nest), axis_(nest.axes.size() - 1), tiling_(tiling_of(nest, axis_, target)),
-        e_(program, nest, tiling_, target, name), b_(e_.builder()), reduce_(the_reduce(nest)),
-        kind_(static_cast<graph::ReduceKind>(nest.body[reduce_].id)), type_(nest.body[reduce_].type),
+      : nest_(nest),
+        axis_(nest.axes.size() - 1),
+        tiling_(tiling_of(nest, axis_, target)),
+        e_(program, nest, tiling_, target, name),
+        b_(e_.builder()),
+        reduce_(the_reduce(nest)),
+        kind_(static_cast<graph::ReduceKind>(nest.body[reduce_].id)),
+        type_(nest.body[reduce_].type),
         extent_(nest.axes[axis_].extent) {}
 
   ScheduledKernel run(const std::vector<std::string>& comments) {
@@ -106,7 +120,8 @@ class Reduction {
   Value fold() {
     const auto n = extent_.constant();
     // An empty sum is +0, though -0 is what pads one.
-    if (n == 0) return b_.broadcast(kind_ == graph::ReduceKind::sum ? b_.constant(type_, 0) : identity(b_, kind_, type_), one());
+    if (n == 0)
+      return b_.broadcast(kind_ == graph::ReduceKind::sum ? b_.constant(type_, 0) : identity(b_, kind_, type_), one());
     if (n && *n <= chunk) return chunk_at(b_.literal(0), *n);
     return many_chunks();
   }
@@ -130,7 +145,8 @@ class Reduction {
   Value many_chunks() {
     const auto n = extent_.constant();
     const Value chunks = e_.scalar_of(graph::ceildiv(extent_, Expr(chunk)));
-    const int levels = n ? static_cast<int>(std::bit_width(static_cast<uint64_t>((*n + chunk - 1) / chunk))) : max_levels;
+    const int levels =
+        n ? static_cast<int>(std::bit_width(static_cast<uint64_t>((*n + chunk - 1) / chunk))) : max_levels;
     const Value empty = b_.broadcast(identity(b_, kind_, type_), one());
     const NestEmitter::Memo before = e_.memo();
     const std::vector<Value> slots =

@@ -13,9 +13,9 @@ namespace sinter::schedule {
 struct ParameterSource {
   enum class Kind : uint8_t { buffer, index, number, status };
   Kind kind = Kind::buffer;
-  int id = -1;           ///< buffer of the program, or number symbol
-  graph::Expr expr;      ///< index: value over symbols
-  DType dtype;           ///< number: compute type
+  int id = -1;       ///< buffer of the program, or number symbol
+  graph::Expr expr;  ///< index: value over symbols
+  DType dtype;       ///< number: compute type
 };
 
 /// A tile program and how it is launched.

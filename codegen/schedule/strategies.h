@@ -11,10 +11,12 @@ namespace sinter::schedule {
 
 /// Nests without reduction axes.
 ScheduledKernel schedule_pointwise(const loop::Program& program, const loop::Nest& nest, const std::string& name,
-                                   const std::vector<std::string>& comments, const Target& target, const Tiling& tiling);
+                                   const std::vector<std::string>& comments, const Target& target,
+                                   const Tiling& tiling);
 
-/// Nests with one reduction: a program owns one output, or a strip of neighbouring ones where the reduced axis is not the
-/// contiguous one, and folds its elements in the canonical order: chunks of 1024, whose results meet in a binary counter.
+/// Nests with one reduction: a program owns one output, or a strip of neighbouring ones where the reduced axis is not
+/// the contiguous one, and folds its elements in the canonical order: chunks of 1024, whose results meet in a binary
+/// counter.
 ScheduledKernel schedule_reduction(const loop::Program& program, const loop::Nest& nest, const std::string& name,
                                    const std::vector<std::string>& comments, const Target& target);
 

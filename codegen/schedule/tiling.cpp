@@ -22,11 +22,14 @@ std::vector<AccessView> accesses(const loop::Program& p, const loop::Nest& nest)
     if (in.kind == InstructionKind::load)
       out.push_back({axis_strides(in.index[0], nest.axes.size()), in.attribute.bytes(), false});
   for (const loop::Store& s : nest.stores)
-    out.push_back({axis_strides(s.index[0], nest.axes.size()), p.buffers[static_cast<size_t>(s.buffer)].dtype.bytes(), true});
+    out.push_back(
+        {axis_strides(s.index[0], nest.axes.size()), p.buffers[static_cast<size_t>(s.buffer)].dtype.bytes(), true});
   return out;
 }
 
-bool is_unit(const AxisStrides& s, size_t axis) { return s[axis] && (s[axis]->is_constant(1) || s[axis]->is_constant(-1)); }
+bool is_unit(const AxisStrides& s, size_t axis) {
+  return s[axis] && (s[axis]->is_constant(1) || s[axis]->is_constant(-1));
+}
 
 constexpr int64_t unknown_extent = int64_t{1} << 30;
 
@@ -52,13 +55,14 @@ int parts_axis(const loop::Nest& nest, const std::vector<AccessView>& views) {
 int crossing_axis(const loop::Nest& nest, const std::vector<AccessView>& views, int last, int parts) {
   for (const AccessView& v : views)
     for (size_t a = 0; a < nest.axes.size(); ++a)
-      if (static_cast<int>(a) != last && static_cast<int>(a) != parts && is_unit(v.strides, a) && extent_of(nest.axes[a]) >= 4)
+      if (static_cast<int>(a) != last && static_cast<int>(a) != parts && is_unit(v.strides, a) &&
+          extent_of(nest.axes[a]) >= 4)
         return static_cast<int>(a);
   return -1;
 }
 
-/// Size along an axis: a power of two up to `wish`, no larger than needed, and one that divides the extent if that costs
-/// at most half of it (so that no lane is masked).
+/// Size along an axis: a power of two up to `wish`, no larger than needed, and one that divides the extent if that
+/// costs at most half of it (so that no lane is masked).
 int32_t fit(int64_t extent, int32_t wish) {
   if (extent >= unknown_extent) return wish;
   const auto covering = static_cast<int32_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(extent, 1))));

@@ -12,8 +12,8 @@ namespace sinter::schedule {
 /// Where an axis of the nest lives in a program.
 struct AxisPlace {
   enum class Kind : uint8_t { scalar, parts, tile } kind = Kind::scalar;
-  int dim = -1;               ///< tile dim
-  int32_t size = 1;           ///< elements of the axis in one program (parts: the whole extent)
+  int dim = -1;      ///< tile dim
+  int32_t size = 1;  ///< elements of the axis in one program (parts: the whole extent)
 };
 
 struct Tiling {

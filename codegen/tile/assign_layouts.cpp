@@ -85,7 +85,8 @@ class Assigner {
   }
 
   ValueId root(ValueId v) {
-    while (parent_[static_cast<size_t>(v)] != v) v = parent_[static_cast<size_t>(v)] = parent_[static_cast<size_t>(parent_[static_cast<size_t>(v)])];
+    while (parent_[static_cast<size_t>(v)] != v)
+      v = parent_[static_cast<size_t>(v)] = parent_[static_cast<size_t>(parent_[static_cast<size_t>(v)])];
     return v;
   }
   void join(ValueId a, ValueId b) {
@@ -217,13 +218,16 @@ class Assigner {
       converted_to_[static_cast<size_t>(in.operands[0])] = in.results[0];
     });
     choose_from(Op::block_store);
-    while (spread_once()) {}
+    while (spread_once()) {
+    }
     choose_from(Op::block_load);
-    while (spread_once() || derive_once()) {}
+    while (spread_once() || derive_once()) {
+    }
     for (size_t v = 0; v < types_.size(); ++v)
       if (types_[v].is_tile && !layout_of_class(static_cast<ValueId>(v))) {
         layout_of_class(static_cast<ValueId>(v)) = default_layout(tile_shape(types_[v]), threads());
-        while (spread_once() || derive_once()) {}
+        while (spread_once() || derive_once()) {
+        }
       }
   }
 
@@ -245,8 +249,8 @@ class Assigner {
         assign_class(in.results[0]);
         continue_with(in);
       } else if (in.op == Op::block_load && in.type.is_tile) {
-        layouts_[static_cast<size_t>(in.results[0])] = layout_for_access(
-            in, in.results[0], *layout_of_class(converted_to_[static_cast<size_t>(in.results[0])]));
+        layouts_[static_cast<size_t>(in.results[0])] =
+            layout_for_access(in, in.results[0], *layout_of_class(converted_to_[static_cast<size_t>(in.results[0])]));
       } else if (in.op == Op::reduce || in.op == Op::reshape || in.op == Op::trans) {
         layouts_[static_cast<size_t>(in.results[0])] = derived(in, layouts_[static_cast<size_t>(in.operands[0])]);
       } else {
@@ -266,9 +270,11 @@ class Assigner {
     const Instruction* user = only_user(v);
     if (user == nullptr) return;
     LinearLayout& l = layouts_[static_cast<size_t>(v)];
-    if (user->op == Op::broadcast) l = before_broadcast(*layout_of_class(user->results[0]), types_[static_cast<size_t>(v)]);
+    if (user->op == Op::broadcast)
+      l = before_broadcast(*layout_of_class(user->results[0]), types_[static_cast<size_t>(v)]);
     if (user->op == Op::block_store) l = layout_for_access(*user, v, layouts_[static_cast<size_t>(from)]);
-    if (user->op == Op::reduce || user->op == Op::reshape || user->op == Op::trans) l = layouts_[static_cast<size_t>(from)];
+    if (user->op == Op::reduce || user->op == Op::reshape || user->op == Op::trans)
+      l = layouts_[static_cast<size_t>(from)];
   }
 
   /// separate() made the conversions before consumers with exactly one user; those after producers have none of these.
@@ -291,7 +297,8 @@ class Assigner {
     for (Instruction& in : r.body) {
       for (ValueId& v : in.operands) v = replacement_[static_cast<size_t>(v)];
       for (Region& inner : in.regions) drop_identities(inner);
-      if (in.op == Op::convert_layout && layouts_[static_cast<size_t>(in.operands[0])] == layouts_[static_cast<size_t>(in.results[0])]) {
+      if (in.op == Op::convert_layout &&
+          layouts_[static_cast<size_t>(in.operands[0])] == layouts_[static_cast<size_t>(in.results[0])]) {
         replacement_[static_cast<size_t>(in.results[0])] = in.operands[0];
         continue;
       }

@@ -106,7 +106,8 @@ Value KernelBuilder::reshape(Value v, std::vector<int32_t> dims) {
 
 Value KernelBuilder::trans(Value v, std::vector<int> perm) {
   Type to = type(v);
-  if (perm.size() != static_cast<size_t>(to.rank) || perm.size() > to.dims.size()) fail(fmt::format("trans of {} by {} dims", to.text(), perm.size()));
+  if (perm.size() != static_cast<size_t>(to.rank) || perm.size() > to.dims.size())
+    fail(fmt::format("trans of {} by {} dims", to.text(), perm.size()));
   Instruction i{.op = Op::trans, .operands = {v.id}};
   for (size_t d = 0; d < perm.size(); ++d) {
     i.perm.at(d) = static_cast<int8_t>(perm[d]);

@@ -62,13 +62,13 @@ class KernelBuilder {
     return scalar(op, std::span<const Value>(operands.begin(), operands.size()), attribute);
   }
   Value scalar(ScalarOp op, std::span<const Value> operands, DType attribute = f32);
-#define SINTER_SCALAR_OP(name, arity, rule, classes, cuda)                                     \
-  template <class... V>                                                                        \
-  requires(sizeof...(V) == arity && scalar::ScalarRule::rule != scalar::ScalarRule::convert && \
-           scalar::ScalarRule::rule != scalar::ScalarRule::bitcast &&                          \
-           scalar::ScalarRule::rule != scalar::ScalarRule::round_to) Value                     \
-  name(V... operands) {                                                                        \
-    return scalar(ScalarOp::name, {operands...});                                              \
+#define SINTER_SCALAR_OP(name, arity, rule, classes, cuda)                                       \
+  template <class... V>                                                                          \
+    requires(sizeof...(V) == arity && scalar::ScalarRule::rule != scalar::ScalarRule::convert && \
+             scalar::ScalarRule::rule != scalar::ScalarRule::bitcast &&                          \
+             scalar::ScalarRule::rule != scalar::ScalarRule::round_to)                           \
+  Value name(V... operands) {                                                                    \
+    return scalar(ScalarOp::name, {operands...});                                                \
   }
 #include "src/scalar/scalar_ops.def"
 #undef SINTER_SCALAR_OP

@@ -71,9 +71,11 @@ AccessCost access_cost(const LinearLayout& layout, const AccessPattern& pattern)
   for (uint32_t lane = 0; lane < 32 && lane < static_cast<uint32_t>(layout.size(BitGroup::lane)); ++lane) {
     const TileCoords c = layout.coords(0, lane);
     int64_t base = 0;
-    for (int d = 0; d < layout.rank(); ++d) base += c[static_cast<size_t>(d)] * pattern.strides.strides[static_cast<size_t>(d)];
+    for (int d = 0; d < layout.rank(); ++d)
+      base += c[static_cast<size_t>(d)] * pattern.strides.strides[static_cast<size_t>(d)];
     for (const VectorAccess& v : accesses)
-      for (int64_t b = (base + v.offset) * bytes; b < (base + v.offset + v.count) * bytes; b += bytes) sectors.insert(b >> 5);
+      for (int64_t b = (base + v.offset) * bytes; b < (base + v.offset + v.count) * bytes; b += bytes)
+        sectors.insert(b >> 5);
   }
   cost.sectors = static_cast<int64_t>(sectors.size());
   cost.accesses = static_cast<int64_t>(accesses.size());

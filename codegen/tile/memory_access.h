@@ -10,9 +10,9 @@ namespace sinter::tile {
 
 /// A block access as the layout algebra sees it.
 struct AccessPattern {
-  MemoryPattern memory;          ///< for choose_layout
-  StaticStrides strides;         ///< run-time strides stand in as huge distinct powers of two: nothing merges across them
-  Alignment origin;              ///< of the first element of a tile, in elements
+  MemoryPattern memory;   ///< for choose_layout
+  StaticStrides strides;  ///< run-time strides stand in as huge distinct powers of two: nothing merges across them
+  Alignment origin;       ///< of the first element of a tile, in elements
   std::array<bool, max_tile_dims> runtime{};  ///< which dims have a run-time stride
   bool runtime_parts = false;
 };
@@ -24,8 +24,8 @@ TileShape tile_shape(const Type& type);
 AccessPattern access_pattern(const Instruction& access, const Type& tile, const Parameter& pointer,
                              const ScalarInfo& scalars);
 
-/// 32-byte sectors that a warp touches in a whole access under a layout, and its accesses; the estimate by which layouts
-/// are compared.
+/// 32-byte sectors that a warp touches in a whole access under a layout, and its accesses; the estimate by which
+/// layouts are compared.
 struct AccessCost {
   int64_t sectors = 0;
   int64_t accesses = 0;

@@ -34,23 +34,23 @@ enum class Rounding : uint8_t {
 enum class Fusion : uint8_t { all, vertical, none };
 
 struct CompileOptions {
-  std::string name = "function";       ///< in explain(), dumps, errors and kernel names
+  std::string name = "function";  ///< in explain(), dumps, errors and kernel names
   Host host = Host::rerun;
   Dynamic dynamic = Dynamic::automatic;
   Rounding rounding = Rounding::per_op;
   Fusion fusion = Fusion::all;
-  std::string backend = "sinter";      ///< "sinter" or "reference" (the interpreter, on the CPU)
-  int max_entries = 8;                 ///< variants of one trace before a fully dynamic one
-  bool fullgraph = false;              ///< a graph break is a CompileError
+  std::string backend = "sinter";  ///< "sinter" or "reference" (the interpreter, on the CPU)
+  int max_entries = 8;             ///< variants of one trace before a fully dynamic one
+  bool fullgraph = false;          ///< a graph break is a CompileError
 };
 
 /// Counters of a compiled function since it was made.
 struct FunctionStats {
   int64_t calls = 0;
-  int64_t compilations = 0;    ///< entries made
-  int64_t disk_hits = 0;       ///< of those, without code generation
-  int64_t breaks = 0;          ///< regions ended before the end of the function
-  int64_t launches = 0;        ///< kernels launched
+  int64_t compilations = 0;  ///< entries made
+  int64_t disk_hits = 0;     ///< of those, without code generation
+  int64_t breaks = 0;        ///< regions ended before the end of the function
+  int64_t launches = 0;      ///< kernels launched
 };
 
 namespace capture {

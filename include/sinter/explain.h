@@ -13,42 +13,42 @@ struct KernelExplanation {
   std::string name;
   int64_t blocks = 0;
   int threads = 0;
-  int registers = 0;       ///< CUDA
-  int spill_bytes = 0;     ///< CUDA: local memory a thread
+  int registers = 0;    ///< CUDA
+  int spill_bytes = 0;  ///< CUDA: local memory a thread
   int shared_bytes = 0;
   std::vector<std::string> notes;  ///< what was fused, what was refused and by which rule
-  std::string source;      ///< CUDA C text, or the tile program on the CPU
+  std::string source;              ///< CUDA C text, or the tile program on the CPU
 };
 
 struct GuardExplanation {
-  std::string subject;     ///< "arg 0", "number 2"
-  std::string text;        ///< "u8 [1080,1920,3] cuda:0 contiguous"
-  std::string state;       ///< "static", or "was 50, then 37 (call 2)"
+  std::string subject;  ///< "arg 0", "number 2"
+  std::string text;     ///< "u8 [1080,1920,3] cuda:0 contiguous"
+  std::string state;    ///< "static", or "was 50, then 37 (call 2)"
 };
 
 /// One region: what was recorded between two points where the host needed a value.
 struct RegionExplanation {
-  std::string end;                         ///< "end of function", "[item] gate.cpp:18"
-  std::string entry;                       ///< "entry 2 of 2"
+  std::string end;    ///< "end of function", "[item] gate.cpp:18"
+  std::string entry;  ///< "entry 2 of 2"
   bool compiled_now = false, from_disk = false;
   double compile_ms = 0;
-  int64_t bytes = 0;                       ///< of inputs read and outputs written, once each
-  int64_t unfused_bytes = 0;               ///< the same, op by op
+  int64_t bytes = 0;          ///< of inputs read and outputs written, once each
+  int64_t unfused_bytes = 0;  ///< the same, op by op
   int op_count = 0;
   std::vector<GuardExplanation> guards;
-  std::vector<std::string> graph;          ///< one line an op
+  std::vector<std::string> graph;  ///< one line an op
   std::vector<KernelExplanation> kernels;
-  std::vector<std::string> kept;           ///< handles alive at the end besides the results
+  std::vector<std::string> kept;  ///< handles alive at the end besides the results
 };
 
 /// What a call did. Fields for programs, text() for people.
 struct Explanation {
   std::string name;
-  std::string location;                    ///< where compile() was called
+  std::string location;  ///< where compile() was called
   std::string device;
   std::vector<RegionExplanation> regions;
-  std::vector<std::string> recompiles;     ///< "call 2 (main.cpp:88): arg 1: dim 0 was 50, now 37"
-  double floor_us = 0;                     ///< bytes over the device's copy bandwidth, if known
+  std::vector<std::string> recompiles;  ///< "call 2 (main.cpp:88): arg 1: dim 0 was 50, now 37"
+  double floor_us = 0;                  ///< bytes over the device's copy bandwidth, if known
 
   std::vector<KernelExplanation> kernels() const;  ///< of all regions
   int breaks() const { return regions.empty() ? 0 : static_cast<int>(regions.size()) - 1; }

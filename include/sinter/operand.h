@@ -13,9 +13,9 @@ namespace sinter {
 
 /// An argument of an op: a tensor or a number, with the user's source line (implicit, so operators have it too).
 ///
-/// A tensor lvalue is borrowed; a tensor rvalue is moved in, so a temporary dies inside the op and never hinders fusion.
-/// A number keeps its kind (bool, integer, floating) for PyTorch's promotion: a number never widens a tensor's dtype
-/// within its own category.
+/// A tensor lvalue is borrowed; a tensor rvalue is moved in, so a temporary dies inside the op and never hinders
+/// fusion. A number keeps its kind (bool, integer, floating) for PyTorch's promotion: a number never widens a tensor's
+/// dtype within its own category.
 class Operand {
  public:
   enum class Kind : uint8_t { tensor, boolean, integer, floating };

@@ -15,7 +15,7 @@ struct PreparedStep {
   device::LaunchConfig config;
   bool grid_varies = false;
   std::vector<uint64_t> slots;
-  std::vector<int32_t> patches;      ///< slots that a call fills
+  std::vector<int32_t> patches;  ///< slots that a call fills
 };
 
 struct PreparedOutput {
@@ -92,8 +92,8 @@ class PlanExecutable final : public Executable {
     p.grid_varies = varies(s.grid);
     for (size_t i = 0; i < s.slots.size(); ++i) {
       const SlotSource& source = s.slots[i];
-      const bool fixed = source.kind == SlotSource::Kind::literal ||
-                         (source.kind == SlotSource::Kind::index && !varies(source.expr));
+      const bool fixed =
+          source.kind == SlotSource::Kind::literal || (source.kind == SlotSource::Kind::index && !varies(source.expr));
       p.slots.push_back(source.kind == SlotSource::Kind::literal ? source.bits
                                                                  : static_cast<uint64_t>(source.expr.literal));
       if (!fixed) p.patches.push_back(static_cast<int32_t>(i));
@@ -140,8 +140,8 @@ class PlanExecutable final : public Executable {
     out.offset = 0;
   }
 
-  uint64_t slot_value(const SlotSource& s, const Arguments& a, std::span<tensor::TensorImpl* const> outputs, char* arena,
-                      void* status) const {
+  uint64_t slot_value(const SlotSource& s, const Arguments& a, std::span<tensor::TensorImpl* const> outputs,
+                      char* arena, void* status) const {
     const auto offset = [&] { return evaluate(plan_, s.expr, a.symbols); };
     const auto address = [](const void* p) { return reinterpret_cast<uint64_t>(p); };
     switch (s.kind) {

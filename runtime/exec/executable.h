@@ -17,7 +17,7 @@ namespace sinter::exec {
 struct LoadedKernel {
   std::shared_ptr<device::Module> module;
   device::Function* function = nullptr;
-  std::string source;                ///< text for explain(); empty when it came from disk
+  std::string source;  ///< text for explain(); empty when it came from disk
 };
 
 /// What a call hands over. Symbol ids of the plan are positions in `symbols`.

@@ -24,15 +24,23 @@ int64_t floordiv(int64_t a, int64_t b) {
 
 int64_t apply(HostOp op, int64_t a, int64_t b) {
   switch (op) {
-    case HostOp::add: return wrap(word(a) + word(b));
-    case HostOp::mul: return wrap(word(a) * word(b));
-    case HostOp::min: return std::min(a, b);
-    case HostOp::max: return std::max(a, b);
-    case HostOp::floordiv: return floordiv(a, b);
-    case HostOp::mod: return b == 0 ? 0 : wrap(word(a) - word(b) * word(floordiv(a, b)));
-    case HostOp::ceildiv: return wrap(0 - word(floordiv(wrap(0 - word(a)), b)));
+    case HostOp::add:
+      return wrap(word(a) + word(b));
+    case HostOp::mul:
+      return wrap(word(a) * word(b));
+    case HostOp::min:
+      return std::min(a, b);
+    case HostOp::max:
+      return std::max(a, b);
+    case HostOp::floordiv:
+      return floordiv(a, b);
+    case HostOp::mod:
+      return b == 0 ? 0 : wrap(word(a) - word(b) * word(floordiv(a, b)));
+    case HostOp::ceildiv:
+      return wrap(0 - word(floordiv(wrap(0 - word(a)), b)));
     case HostOp::push:
-    case HostOp::symbol: break;
+    case HostOp::symbol:
+      break;
   }
   return 0;
 }

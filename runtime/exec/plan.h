@@ -13,7 +13,7 @@ namespace sinter::exec {
 /// An integer expression over the call's value array, evaluated on the host: postfix code in Plan::code.
 struct HostExpr {
   int32_t begin = 0;
-  int32_t length = 0;      ///< 0: the literal
+  int32_t length = 0;  ///< 0: the literal
   int64_t literal = 0;
   friend bool operator==(const HostExpr&, const HostExpr&) = default;
 };
@@ -22,7 +22,7 @@ enum class HostOp : uint8_t { push, symbol, add, mul, floordiv, mod, ceildiv, mi
 
 struct HostInstruction {
   HostOp op;
-  int64_t operand = 0;     ///< push: the literal; symbol: index into the call's symbol values
+  int64_t operand = 0;  ///< push: the literal; symbol: index into the call's symbol values
   friend bool operator==(const HostInstruction&, const HostInstruction&) = default;
 };
 
@@ -47,23 +47,23 @@ struct SlotSource {
 
 /// Where a compiled kernel comes from; images themselves are stored apart, by key.
 struct KernelRef {
-  std::string key;            ///< content key of the image (cache key); equal text gives equal keys
-  std::string entry;          ///< symbol name
-  int32_t threads = 1;        ///< CUDA block size
+  std::string key;      ///< content key of the image (cache key); equal text gives equal keys
+  std::string entry;    ///< symbol name
+  int32_t threads = 1;  ///< CUDA block size
   int32_t shared_bytes = 0;
   friend bool operator==(const KernelRef&, const KernelRef&) = default;
 };
 
 struct Step {
   int32_t kernel = -1;
-  HostExpr grid;              ///< number of blocks; 0 skips the launch
+  HostExpr grid;  ///< number of blocks; 0 skips the launch
   std::vector<SlotSource> slots;
   friend bool operator==(const Step&, const Step&) = default;
 };
 
 struct TensorSpec {
   DType dtype;
-  int32_t alias_input = -1;   ///< >= 0: no memory of its own, a view of that input at element `alias_offset` of it
+  int32_t alias_input = -1;  ///< >= 0: no memory of its own, a view of that input at element `alias_offset` of it
   HostExpr alias_offset;
   std::vector<HostExpr> shape;
   std::vector<HostExpr> strides;
@@ -76,7 +76,7 @@ struct Plan {
   std::string name;
   Device device = Device::cpu();
   int32_t input_count = 0;
-  int32_t symbol_count = 0;   ///< 64-bit words of a call's key, which symbols are positions of
+  int32_t symbol_count = 0;  ///< 64-bit words of a call's key, which symbols are positions of
   std::vector<TensorSpec> outputs;
   HostExpr arena_bytes;
   std::vector<KernelRef> kernels;

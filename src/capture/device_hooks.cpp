@@ -14,8 +14,11 @@ void break_region(const char* why) {
   RegionRecorder* recorder = active_recorder();
   if (recorder == nullptr || recorder->op_count() == 0) return;
   if (recorder->function().options.fullgraph)
-    throw CompileError({why, "ends a region; fullgraph = true allows no graph break", {},
-                        recorder->function().context(), "move it out of the function, or fullgraph = false"});
+    throw CompileError({why,
+                        "ends a region; fullgraph = true allows no graph break",
+                        {},
+                        recorder->function().context(),
+                        "move it out of the function, or fullgraph = false"});
   recorder->break_region(why, {});
 }
 

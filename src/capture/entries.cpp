@@ -75,9 +75,7 @@ bool unify_assumed(Promotion& p, const graph::Graph& g) {
 std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode* const> path, Choice choice) {
   // With symbols the type rules assume what they cannot decide; the literal graph says whether this call's shapes fit.
   (void)region_graph(path, r.key, r.inputs.size(), r.end.outputs, promote_none(r.key.size()).symbols);
-  auto build = [&] {
-    return region_graph(path, r.key, r.inputs.size(), r.end.outputs, choice.promotion.symbols);
-  };
+  auto build = [&] { return region_graph(path, r.key, r.inputs.size(), r.end.outputs, choice.promotion.symbols); };
   graph::Graph g = build();
   while (unify_assumed(choice.promotion, g)) g = build();
   g.name = r.function.options.name;
@@ -112,8 +110,7 @@ Entry& compile_entry(const RegionCall& r) {
   auto entry = make_entry(r, path, choose(r, path));
   variant_for(r, *entry);
   const bool again = r.end.entries.size() > 0;
-  if (again)
-    r.function.note_recompile(fmt::format("call {}: {}", r.function.counters.calls.load(), entry->reason));
+  if (again) r.function.note_recompile(fmt::format("call {}: {}", r.function.counters.calls.load(), entry->reason));
   Entry* raw = entry.get();
   r.end.entries.append(std::move(entry));
   r.function.counters.compilations.fetch_add(1, std::memory_order_relaxed);

@@ -14,12 +14,12 @@ struct RegionCall {
   Function& function;
   const TraceNode* last;
   RegionEnd& end;
-  std::span<const Tensor> inputs;      ///< all on `device`
+  std::span<const Tensor> inputs;  ///< all on `device`
   std::span<const int64_t> key;
   Device device;
   const char* why;
   SourceLine line;
-  bool compiled_now = false;           ///< the entry was made for this call
+  bool compiled_now = false;  ///< the entry was made for this call
 };
 
 /// Makes the entry for a key that no entry matches: static the first time, then with what changed promoted to symbols,

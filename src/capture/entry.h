@@ -20,26 +20,26 @@ namespace sinter::capture {
 /// but for kernel variants by alignment, which are added when first needed.
 struct Entry {
   std::vector<int64_t> expected;
-  std::vector<int64_t> mask;              ///< all ones where static, 0 where a symbol stands
-  std::vector<int32_t> extent_symbols;    ///< key positions of promoted extents: must be >= 2
-  std::vector<std::pair<int32_t, int32_t>> equal;                 ///< positions that were equal when promoted
-  std::vector<std::pair<graph::Expr, graph::Expr>> assumptions;   ///< equalities the type rules relied on
+  std::vector<int64_t> mask;                                     ///< all ones where static, 0 where a symbol stands
+  std::vector<int32_t> extent_symbols;                           ///< key positions of promoted extents: must be >= 2
+  std::vector<std::pair<int32_t, int32_t>> equal;                ///< positions that were equal when promoted
+  std::vector<std::pair<graph::Expr, graph::Expr>> assumptions;  ///< equalities the type rules relied on
   std::shared_ptr<const graph::Graph> graph;
-  bool has_symbols = false;               ///< some extent or stride is one
+  bool has_symbols = false;  ///< some extent or stride is one
   bool has_number_symbols = false;
-  std::string reason;                     ///< why it was made: "first call", "arg 1: dim 0 was 50, now 37"
-  int number = 0;                         ///< 1, 2, ... within its region end
+  std::string reason;  ///< why it was made: "first call", "arg 1: dim 0 was 50, now 37"
+  int number = 0;      ///< 1, 2, ... within its region end
 
   std::atomic<Entry*> next{nullptr};
   std::mutex variant_mutex;
-  std::array<std::atomic<const exec::Executable*>, 2> variants{};   ///< [0] 16-byte aligned inputs, [1] any
+  std::array<std::atomic<const exec::Executable*>, 2> variants{};  ///< [0] 16-byte aligned inputs, [1] any
   std::array<std::shared_ptr<const exec::Executable>, 2> owned;
   struct Compiled {
     double milliseconds = 0;
     bool from_disk = false, from_memory = false;
     std::vector<std::vector<std::string>> kernel_notes;
   };
-  std::array<Compiled, 2> compiled;       ///< written before the variant is published
+  std::array<Compiled, 2> compiled;  ///< written before the variant is published
 
   bool matches(std::span<const int64_t> key) const {
     if (key.size() != expected.size()) return false;

@@ -30,9 +30,9 @@ std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& e
   for (size_t i = 0; i < r.inputs.size(); ++i) {
     const auto meta = static_cast<uint64_t>(r.key[layout.inputs[i].meta]);
     const auto rank = static_cast<size_t>(meta_rank(meta));
-    std::string text = fmt::format("{} {} {} {}", meta_dtype(meta).name(),
-                                   extents_text(r.key, entry, layout.inputs[i].extents, rank), meta_device(meta).text(),
-                                   meta_contiguous(meta) ? "contiguous" : "strides ");
+    std::string text =
+        fmt::format("{} {} {} {}", meta_dtype(meta).name(), extents_text(r.key, entry, layout.inputs[i].extents, rank),
+                    meta_device(meta).text(), meta_contiguous(meta) ? "contiguous" : "strides ");
     if (!meta_contiguous(meta)) text += extents_text(r.key, entry, layout.inputs[i].strides, rank);
     std::string state;
     for (size_t d = 0; d < rank; ++d)
@@ -134,8 +134,7 @@ void explain_region(Explanation& to, const RegionCall& r, const Entry& entry, bo
   e.kernels = explain_kernels(r, executable, entry.compiled[variant].kernel_notes);
   const device::Properties& p = device::backend(r.device).properties();
   to.device = fmt::format("{} {}", r.device.text(), p.name);
-  if (p.copy_bytes_per_second > 0)
-    to.floor_us += static_cast<double>(e.bytes) / p.copy_bytes_per_second * 1e6;
+  if (p.copy_bytes_per_second > 0) to.floor_us += static_cast<double>(e.bytes) / p.copy_bytes_per_second * 1e6;
   to.regions.push_back(std::move(e));
 }
 

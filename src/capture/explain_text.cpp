@@ -27,8 +27,9 @@ void write_kernel(Out out, const KernelExplanation& k) {
 void write_region(Out out, const RegionExplanation& r, size_t number, size_t count) {
   if (count > 1) fmt::format_to(out, "region {}, ends at {}\n", number, r.end);
   fmt::format_to(out, "{}   {}\n", r.entry,
-                 r.from_disk ? fmt::format("disk cache hit, {:.1f} ms", r.compile_ms)
-                             : fmt::format("compiled in {:.0f} ms{}", r.compile_ms, r.compiled_now ? " (this call)" : ""));
+                 r.from_disk
+                     ? fmt::format("disk cache hit, {:.1f} ms", r.compile_ms)
+                     : fmt::format("compiled in {:.0f} ms{}", r.compile_ms, r.compiled_now ? " (this call)" : ""));
   fmt::format_to(out, "moves {};  op by op: {} ops, {}\n", size_text(r.bytes), r.op_count, size_text(r.unfused_bytes));
   fmt::format_to(out, "guards\n");
   for (const GuardExplanation& g : r.guards) fmt::format_to(out, "  {:<10} {:<50} {}\n", g.subject, g.text, g.state);

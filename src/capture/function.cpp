@@ -22,7 +22,10 @@ std::string Function::context() const {
 
 std::shared_ptr<Function> make_function(CompileOptions options, SourceLine line) {
   if (options.backend != "sinter" && options.backend != "reference")
-    throw UserError({"compile", fmt::format("unknown backend \"{}\"", options.backend), line, {},
+    throw UserError({"compile",
+                     fmt::format("unknown backend \"{}\"", options.backend),
+                     line,
+                     {},
                      "use \"sinter\" or \"reference\""});
   if (options.max_entries < 1)
     throw UserError({"compile", fmt::format("max_entries is {}", options.max_entries), line, {}, "give 1 or more"});

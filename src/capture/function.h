@@ -18,9 +18,9 @@ class Function {
   Function(CompileOptions o, SourceLine l) : options(std::move(o)), line(l) {}
 
   const CompileOptions options;
-  const SourceLine line;        ///< where compile() was called
+  const SourceLine line;  ///< where compile() was called
   TraceNode root;
-  std::mutex grow;              ///< held while the trie or an entry list grows: one thread compiles, others wait
+  std::mutex grow;  ///< held while the trie or an entry list grows: one thread compiles, others wait
 
   struct Counters {
     std::atomic<int64_t> calls{0}, compilations{0}, disk_hits{0}, breaks{0}, launches{0};

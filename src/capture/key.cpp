@@ -15,8 +15,9 @@ struct Meta {
 
 uint64_t pack(const Meta& m) {
   return static_cast<uint64_t>(m.dtype.kind()) | static_cast<uint64_t>(m.dtype.bits()) << 8 |
-         static_cast<uint64_t>(m.device.kind) << 16 | static_cast<uint64_t>(static_cast<uint16_t>(m.device.index)) << 24 |
-         static_cast<uint64_t>(m.rank) << 40 | static_cast<uint64_t>(m.contiguous) << 48;
+         static_cast<uint64_t>(m.device.kind) << 16 |
+         static_cast<uint64_t>(static_cast<uint16_t>(m.device.index)) << 24 | static_cast<uint64_t>(m.rank) << 40 |
+         static_cast<uint64_t>(m.contiguous) << 48;
 }
 
 Meta unpack(uint64_t w) {
@@ -108,7 +109,8 @@ std::string difference(std::span<const int64_t> was, std::span<const int64_t> no
   for (size_t k = 0; k < number_kinds.size(); ++k) {
     const int64_t x = was[a.numbers + k], y = now[b.numbers + k];
     if (x != y)
-      return fmt::format("number {} was {}, now {}", k, number_text(number_kinds[k], x), number_text(number_kinds[k], y));
+      return fmt::format("number {} was {}, now {}", k, number_text(number_kinds[k], x),
+                         number_text(number_kinds[k], y));
   }
   return {};
 }

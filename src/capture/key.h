@@ -12,15 +12,15 @@
 namespace sinter::capture {
 
 /// The key of a call of a region: everything a compiled entry may depend on, as one flat array of 64-bit words, so that
-/// guards are one masked compare. Per input: a meta word (dtype, device, rank, contiguous), the extents, and the strides
-/// where not contiguous; then the bits of every number and extent attribute, in program order. The position of a word is
-/// also the id of the graph symbol that stands for it once it is promoted.
+/// guards are one masked compare. Per input: a meta word (dtype, device, rank, contiguous), the extents, and the
+/// strides where not contiguous; then the bits of every number and extent attribute, in program order. The position of
+/// a word is also the id of the graph symbol that stands for it once it is promoted.
 struct KeyLayout {
   struct Input {
     size_t meta, extents, strides;  ///< positions; strides == extents + rank, absent if contiguous
   };
   std::vector<Input> inputs;
-  size_t numbers = 0;               ///< position of the first number
+  size_t numbers = 0;  ///< position of the first number
 };
 
 uint64_t meta_word(const tensor::TensorImpl& t);

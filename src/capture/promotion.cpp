@@ -64,7 +64,8 @@ Promotion promote_changes(std::span<const int64_t> was, std::span<const int64_t>
   const auto kinds = word_kinds(now, input_count, is_extent);
   std::vector<bool> wanted(now.size());
   for (size_t i = 0; i < now.size(); ++i)
-    wanted[i] = (was[i] != now[i] || was_mask[i] == 0) && may_promote(kinds[i], now[i]) && may_promote(kinds[i], was[i]);
+    wanted[i] =
+        (was[i] != now[i] || was_mask[i] == 0) && may_promote(kinds[i], now[i]) && may_promote(kinds[i], was[i]);
   return assign(wanted, was, now, kinds, true);
 }
 

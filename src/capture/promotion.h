@@ -22,8 +22,8 @@ Promotion promote_none(size_t key_size);
 /// Extents 0 and 1 stay: broadcasting and empty tensors are other code.
 Promotion promote_all(std::span<const int64_t> key, size_t input_count, const std::vector<bool>& is_extent);
 
-/// What differs between `was` and `now` (same meta words), and what already was a symbol. Words that had equal values in
-/// both calls become one symbol, so that [n,3] against [n,1] keeps its relation.
+/// What differs between `was` and `now` (same meta words), and what already was a symbol. Words that had equal values
+/// in both calls become one symbol, so that [n,3] against [n,1] keeps its relation.
 Promotion promote_changes(std::span<const int64_t> was, std::span<const int64_t> was_mask, std::span<const int64_t> now,
                           size_t input_count, const std::vector<bool>& is_extent);
 

@@ -62,7 +62,8 @@ Tensor RegionRecorder::call(const graph::Call& call) {
 OperandCode RegionRecorder::code_of(const Tensor& t, const graph::Call& call) {
   tensor::TensorImpl* impl = t.impl();
   if (impl == nullptr)
-    throw UserError({std::string(call.op->name), "an operand is an undefined tensor", call.line, function_->context(), {}});
+    throw UserError(
+        {std::string(call.op->name), "an operand is an undefined tensor", call.line, function_->context(), {}});
   if (impl->pending == this) return impl->slot;
   if (impl->pending != nullptr)
     throw UserError({std::string(call.op->name), "an operand is being recorded on another thread", call.line,
@@ -74,8 +75,11 @@ OperandCode RegionRecorder::code_of(const Tensor& t, const graph::Call& call) {
 
 OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Call& call) {
   if (impl->storage == nullptr)
-    throw UserError({std::string(call.op->name), "an operand has no data: the region that should have computed it failed",
-                     call.line, function_->context(), {}});
+    throw UserError({std::string(call.op->name),
+                     "an operand has no data: the region that should have computed it failed",
+                     call.line,
+                     function_->context(),
+                     {}});
   const auto small = [](const tensor::TensorImpl& t) {
     return t.device.is_cpu() && t.shape.product() * t.dtype.bytes() <= small_tensor_bytes;
   };
@@ -85,8 +89,9 @@ OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Cal
     if (!others_move)
       throw UserError({std::string(call.op->name),
                        fmt::format("operands on {} and {}", device_.text(), impl->device.text()), call.line,
-                       function_->context(), fmt::format("move one: to(x, Device::{})",
-                       device_.is_cpu() ? "cpu()" : fmt::format("cuda({})", device_.index))});
+                       function_->context(),
+                       fmt::format("move one: to(x, Device::{})",
+                                   device_.is_cpu() ? "cpu()" : fmt::format("cuda({})", device_.index))});
   }
   if (!has_device_ || impl->device.is_cuda()) device_ = impl->device;
   has_device_ = true;
@@ -149,8 +154,8 @@ void RegionRecorder::replay_types() {
       }
       operands.push_back(c >= 0 ? type_slots_[static_cast<size_t>(c)] : type_inputs_[static_cast<size_t>(~c)]);
     }
-    type_slots_.push_back({types->add(*node->op, std::move(operands), node_attributes(*node, bits, next, literal),
-                                      node->line), 0});
+    type_slots_.push_back(
+        {types->add(*node->op, std::move(operands), node_attributes(*node, bits, next, literal), node->line), 0});
     next += node->kinds.size();
   }
   types_ = std::move(types);
@@ -177,8 +182,8 @@ void RegionRecorder::throw_with_context(const UserError& e) const {
 
 void RegionRecorder::check_thread(const char* why, SourceLine line) const {
   if (active_recorder() == this) return;
-  throw UserError({why, "the tensor is being recorded on another thread", line, {},
-                   "return it from its compiled function first"});
+  throw UserError(
+      {why, "the tensor is being recorded on another thread", line, {}, "return it from its compiled function first"});
 }
 
 const graph::ValueType& RegionRecorder::type_of(const tensor::TensorImpl& t) {
@@ -200,10 +205,12 @@ Device RegionRecorder::device(const tensor::TensorImpl&) { return device_; }
 void RegionRecorder::compute(tensor::TensorImpl& t, const char* why, SourceLine line) {
   check_thread(why, line);
   if (function_->options.fullgraph)
-    throw CompileError({why, fmt::format("reads {} on the host; fullgraph = true allows no graph break",
-                                         fmt::format("{} {}", dtype(t).name(), shape(t).text())),
-                        line, function_->context(),
-                        "where(p, a, b) keeps one graph; or fullgraph = false (one more launch and a synchronisation)"});
+    throw CompileError(
+        {why,
+         fmt::format("reads {} on the host; fullgraph = true allows no graph break",
+                     fmt::format("{} {}", dtype(t).name(), shape(t).text())),
+         line, function_->context(),
+         "where(p, a, b) keeps one graph; or fullgraph = false (one more launch and a synchronisation)"});
   break_region(why, line);
 }
 

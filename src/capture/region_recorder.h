@@ -14,8 +14,8 @@ namespace sinter::capture {
 
 /// Receives the op calls of one call of a compiled function on one thread.
 ///
-/// While the calls match the recorded trace nothing is built: a call is compared with the next trace node, its values go
-/// to the key, and a pending handle comes back. At the first call that differs the region so far is replayed into a
+/// While the calls match the recorded trace nothing is built: a call is compared with the next trace node, its values
+/// go to the key, and a pending handle comes back. At the first call that differs the region so far is replayed into a
 /// literal graph, which from then on gives types at once (so that a wrong call throws at its own line) while the trie
 /// grows.
 class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner {
@@ -60,15 +60,15 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
 
   Function* function_ = nullptr;
   TraceNode* cursor_ = nullptr;
-  int32_t depth_ = 0;                              ///< ops in this region
-  std::vector<tensor::TensorImpl*> slots_;         ///< live handles, null once dropped
+  int32_t depth_ = 0;                       ///< ops in this region
+  std::vector<tensor::TensorImpl*> slots_;  ///< live handles, null once dropped
   std::vector<Tensor> inputs_;
   std::vector<graph::Number> values_;
   std::vector<OperandCode> codes_;
   std::vector<int64_t> key_;
-  Device device_;                                  ///< where the region runs
+  Device device_;  ///< where the region runs
   bool has_device_ = false;
-  std::unique_ptr<graph::Graph> types_;            ///< literal graph, while recording or once a shape was asked for
+  std::unique_ptr<graph::Graph> types_;  ///< literal graph, while recording or once a shape was asked for
   std::vector<graph::Value> type_inputs_, type_slots_;
 };
 

@@ -24,14 +24,14 @@ using OperandCode = int32_t;
 /// The nodes of a function form a trie that many threads match at once without a lock: children are published by one
 /// atomic store and never change or move afterwards.
 struct TraceNode {
-  const graph::OpDef* op = nullptr;      ///< nullptr: the root of a region
+  const graph::OpDef* op = nullptr;  ///< nullptr: the root of a region
   std::vector<OperandCode> operands;
   std::vector<int64_t> words;
   std::vector<graph::Number::Kind> kinds;  ///< of the values
-  uint32_t extent_mask = 0;              ///< which values are extents
+  uint32_t extent_mask = 0;                ///< which values are extents
   SourceLine line;
   TraceNode* parent = nullptr;
-  int depth = 0;                         ///< root 0; the node's result is slot depth - 1
+  int depth = 0;  ///< root 0; the node's result is slot depth - 1
 
   std::atomic<TraceNode*> first_child{nullptr};
   std::atomic<TraceNode*> next_sibling{nullptr};
@@ -47,9 +47,9 @@ struct TraceNode {
 
 /// A place where a region ended, with a given set of live handles.
 struct RegionEnd {
-  std::vector<int32_t> outputs;          ///< live slots, ascending
+  std::vector<int32_t> outputs;  ///< live slots, ascending
   EntryList entries;
-  TraceNode continuation;                ///< root of what follows
+  TraceNode continuation;  ///< root of what follows
   std::atomic<RegionEnd*> next{nullptr};
 };
 

@@ -10,12 +10,12 @@ namespace sinter::compiler {
 
 /// Machine code of one kernel.
 struct CodeImage {
-  std::string image;       ///< bytes for Backend::load
-  std::string key;         ///< canonical bytes of everything that decided the image
+  std::string image;  ///< bytes for Backend::load
+  std::string key;    ///< canonical bytes of everything that decided the image
   std::string entry;
-  int threads = 1;         ///< CUDA: block size; CPU: programs that a thread should get at least
-  int shared_bytes = 0;    ///< dynamic
-  std::string source;      ///< text for people
+  int threads = 1;       ///< CUDA: block size; CPU: programs that a thread should get at least
+  int shared_bytes = 0;  ///< dynamic
+  std::string source;    ///< text for people
 };
 
 /// Scheduled kernel -> code for a device. The same function for every kind of device, chosen by properties.

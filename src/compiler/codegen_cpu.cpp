@@ -24,7 +24,8 @@ CodeImage generate_cpu([[maybe_unused]] const schedule::ScheduledKernel& kernel,
   out.key = fmt::format("{} {} {}\n{}", properties.architecture, properties.vector_bits, table.version, out.source);
   // Handing a part to another thread costs about as much as touching 16 K elements.
   constexpr int64_t elements_per_thread = 16384;
-  out.threads = static_cast<int>(std::max<int64_t>(1, elements_per_thread / std::max<int64_t>(1, kernel.elements_per_program)));
+  out.threads =
+      static_cast<int>(std::max<int64_t>(1, elements_per_thread / std::max<int64_t>(1, kernel.elements_per_program)));
   return out;
 #else
   throw CompileError("this build has no LLVM back end");

@@ -114,7 +114,8 @@ Result compile(const graph::Graph& graph, const Options& options) {
   const auto begin = Clock::now();
   Result result;
   device::Backend& backend = device::backend(graph.device);
-  if (graph.device.is_cpu() && (options.backend == "reference" || !has_code_generator(graph.device, backend.properties()))) {
+  if (graph.device.is_cpu() &&
+      (options.backend == "reference" || !has_code_generator(graph.device, backend.properties()))) {
     result.executable = make_interpreter(graph);
     return result;
   }
@@ -128,7 +129,9 @@ Result compile(const graph::Graph& graph, const Options& options) {
   if (device::log_enabled(device::LogChannel::compile))
     device::log(device::LogChannel::compile,
                 fmt::format("{} on {}: {:.1f} ms{}", graph.name, graph.device.text(), result.milliseconds,
-                            result.from_memory ? ", from memory" : result.from_disk ? ", from disk" : ""));
+                            result.from_memory ? ", from memory"
+                            : result.from_disk ? ", from disk"
+                                               : ""));
   return result;
 }
 

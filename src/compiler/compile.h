@@ -17,14 +17,14 @@ struct Options {
   Fusion fusion = Fusion::all;
   Rounding rounding = Rounding::per_op;
   std::string backend = "sinter";
-  bool aligned = true;         ///< every input pointer is 16-byte aligned
-  std::string location;        ///< where compile() was called; comments only, never in a key
+  bool aligned = true;   ///< every input pointer is 16-byte aligned
+  std::string location;  ///< where compile() was called; comments only, never in a key
 };
 
 struct Result {
   std::shared_ptr<const exec::Executable> executable;
-  bool from_disk = false;      ///< no code was generated
-  bool from_memory = false;    ///< another function compiled the same region before
+  bool from_disk = false;    ///< no code was generated
+  bool from_memory = false;  ///< another function compiled the same region before
   double milliseconds = 0;
   std::vector<std::vector<std::string>> kernel_notes;  ///< per kernel: fusion decisions; empty when from a cache
 };

@@ -32,10 +32,13 @@ class Builder {
 
   void write(Expr e) {
     switch (e.kind()) {
-      case Expr::Kind::constant: return push(HostOp::push, *e.constant());
-      case Expr::Kind::symbol: return push(HostOp::symbol, e.id());
+      case Expr::Kind::constant:
+        return push(HostOp::push, *e.constant());
+      case Expr::Kind::symbol:
+        return push(HostOp::symbol, e.id());
       case Expr::Kind::axis:
-      case Expr::Kind::value: throw CompileError("internal: a host expression depends on the device");
+      case Expr::Kind::value:
+        throw CompileError("internal: a host expression depends on the device");
       case Expr::Kind::sum: {
         push(HostOp::push, e.offset());
         for (const auto& [c, t] : e.terms()) {
@@ -56,7 +59,8 @@ class Builder {
         }
         return;
       }
-      default: break;
+      default:
+        break;
     }
     write(e.operands()[0]);
     write(e.operands()[1]);
@@ -107,13 +111,18 @@ exec::SlotSource slot(Builder& b, const schedule::ParameterSource& s, const loop
     case schedule::ParameterSource::Kind::status:
       out.kind = Kind::status;
       return out;
-    case schedule::ParameterSource::Kind::buffer: break;
+    case schedule::ParameterSource::Kind::buffer:
+      break;
   }
   const loop::Buffer& buffer = program.buffers[static_cast<size_t>(s.id)];
   out.index = buffer.position;
   switch (buffer.role) {
-    case loop::BufferRole::input: out.kind = Kind::input; break;
-    case loop::BufferRole::output: out.kind = Kind::output; break;
+    case loop::BufferRole::input:
+      out.kind = Kind::input;
+      break;
+    case loop::BufferRole::output:
+      out.kind = Kind::output;
+      break;
     case loop::BufferRole::temporary:
       out.kind = Kind::temporary;
       out.expr = b.expr(arena_offsets[static_cast<size_t>(buffer.position)]);

@@ -21,16 +21,16 @@ namespace sinter::graph {
 /// Kinds of op parameters. Structural ones select code (compared when a call is matched); numbers and extents are
 /// values: they go into the call's flat value array and may be promoted to run-time symbols.
 enum class ParamKind : uint8_t {
-  flag,         ///< bool, structural: 1 word
-  integer,      ///< int64, structural: 1 word
-  integers,     ///< Dims, structural: length, then the values
-  dtype,        ///< DType, structural: 1 word
-  enumeration,  ///< enum, structural: 1 word (names in Param::names)
-  device,       ///< Device, structural: 1 word
-  number,       ///< Number, promotable
+  flag,             ///< bool, structural: 1 word
+  integer,          ///< int64, structural: 1 word
+  integers,         ///< Dims, structural: length, then the values
+  dtype,            ///< DType, structural: 1 word
+  enumeration,      ///< enum, structural: 1 word (names in Param::names)
+  device,           ///< Device, structural: 1 word
+  number,           ///< Number, promotable
   optional_number,  ///< structural presence word, then a Number if present
-  extent,       ///< int64 promotable (sizes, starts, stops, steps stay structural)
-  extents,      ///< structural length word, then promotable values
+  extent,           ///< int64 promotable (sizes, starts, stops, steps stay structural)
+  extents,          ///< structural length word, then promotable values
 };
 
 struct Param {
@@ -48,7 +48,9 @@ struct Number {
   static Number of(bool v) { return {Kind::boolean, v}; }
   template <class T>
     requires std::is_integral_v<T>
-  static Number of(T v) { return {Kind::integer, static_cast<int64_t>(v)}; }
+  static Number of(T v) {
+    return {Kind::integer, static_cast<int64_t>(v)};
+  }
   static Number of(double v) {
     Number n{Kind::floating, 0};
     std::memcpy(&n.bits, &v, sizeof v);
@@ -71,9 +73,9 @@ scalar::Constant constant_of(const Number& number, DType compute);
 
 /// A number or extent inside a graph: a literal, or a symbol whose run-time value is the bits of a Number of that kind.
 struct Scalar {
-  Number literal;      ///< kind always valid; bits valid if symbol < 0
-  int32_t symbol = -1; ///< >= 0: graph symbol id (for extents: use expr)
-  Expr expr;           ///< for extent parameters: the extent expression
+  Number literal;       ///< kind always valid; bits valid if symbol < 0
+  int32_t symbol = -1;  ///< >= 0: graph symbol id (for extents: use expr)
+  Expr expr;            ///< for extent parameters: the extent expression
   bool is_extent = false;
   /// Same value in every call; what the literal of a symbol or an extent was when recorded does not count.
   friend bool operator==(const Scalar& a, const Scalar& b) {
@@ -116,7 +118,9 @@ class CallAttributes {
   CallAttributes& device(Device d) { return word(word_of(d)); }
   template <class E>
     requires std::is_enum_v<E>
-  CallAttributes& enumeration(E v) { return word(static_cast<int64_t>(v)); }
+  CallAttributes& enumeration(E v) {
+    return word(static_cast<int64_t>(v));
+  }
   CallAttributes& number(Number v) { return value(v, false); }
   CallAttributes& extent(int64_t v) { return value(Number::of(v), true); }
   CallAttributes& extents(const Dims& v) {
@@ -151,7 +155,9 @@ class AttributeReader {
     return {static_cast<DeviceKind>(w & 0xff), static_cast<int16_t>(w >> 8)};
   }
   template <class E>
-  E enumeration() { return static_cast<E>(word()); }
+  E enumeration() {
+    return static_cast<E>(word());
+  }
   const Scalar& number();
   Expr extent() { return number().expr; }
   std::vector<Expr> extents();

@@ -15,7 +15,8 @@ namespace sinter::graph {
 struct ExprNode;
 
 /// An integer expression over symbols (extents, promoted numbers), loop axes and loaded indices: affine sums, products,
-/// floordiv, mod, min, max. One type serves extents of the graph and indices of the loop IR, so there is one simplifier.
+/// floordiv, mod, min, max. One type serves extents of the graph and indices of the loop IR, so there is one
+/// simplifier.
 ///
 /// Immutable, hash-consed in one process-wide table: equal structure is one pointer, comparison is one instruction, and
 /// any thread may build. Sums are kept flat and sorted (constant + coefficient * term ...), so that equal affine
@@ -37,7 +38,8 @@ class Expr {
   bool is_constant(int64_t v) const { return constant() == v; }
   /// Symbol, axis or value id.
   int id() const;
-  /// sum: constant term and the (coefficient, term) list; for other kinds offset 0 and {(1, *this)} (constants: no terms).
+  /// sum: constant term and the (coefficient, term) list; for other kinds offset 0 and {(1, *this)} (constants: no
+  /// terms).
   int64_t offset() const;
   std::vector<std::pair<int64_t, Expr>> terms() const;
   /// Operands of product, floordiv, mod, min, max.
@@ -107,8 +109,8 @@ Expr substitute(Expr e, const std::function<std::optional<Expr>(Expr leaf)>& f);
 void visit_leaves(Expr e, const std::function<void(Expr leaf)>& f);
 bool depends_on_axis(Expr e, int axis);
 
-/// Value under an environment: symbol(id), axis(id), value(id) looked up by the callback. Sums and products wrap; throws
-/// CompileError if a divisor is 0.
+/// Value under an environment: symbol(id), axis(id), value(id) looked up by the callback. Sums and products wrap;
+/// throws CompileError if a divisor is 0.
 int64_t evaluate(Expr e, const std::function<int64_t(Expr leaf)>& leaf);
 
 }  // namespace sinter::graph

@@ -46,11 +46,11 @@ class Graph;
 struct Node {
   const OpDef* op = nullptr;
   std::vector<Value> operands;
-  Attributes attributes;                            ///< structural words and numbers, see attributes.h
+  Attributes attributes;  ///< structural words and numbers, see attributes.h
   std::vector<ValueType> results;
-  std::vector<std::shared_ptr<Graph>> subgraphs;    ///< bodies of cond and the like
-  int32_t effect_order = -1;                        ///< >= 0: ordered among random numbers and checks
-  SourceLine line;                                  ///< the user's source line; never compared
+  std::vector<std::shared_ptr<Graph>> subgraphs;  ///< bodies of cond and the like
+  int32_t effect_order = -1;                      ///< >= 0: ordered among random numbers and checks
+  SourceLine line;                                ///< the user's source line; never compared
 };
 
 /// A function over tensors: nodes in execution order.
@@ -58,7 +58,7 @@ class Graph {
  public:
   std::string name;
   Device device = Device::cpu();
-  Ranges ranges;                       ///< of the symbols: extents are at least 2
+  Ranges ranges;  ///< of the symbols: extents are at least 2
 
   /// Adds an input; its layout says how the buffer is addressed (row-major contiguous if none is given).
   Value add_input(ValueType type, std::optional<Layout> layout = {}, SourceLine line = {});
@@ -90,8 +90,8 @@ class Graph {
   int symbol_count_ = 0;
 };
 
-/// Canonical text: it holds everything but source lines, so equal texts are equal graphs, and parse() reads it back to a
-/// graph that prints the same. `with_lines` appends the user's source lines as comments.
+/// Canonical text: it holds everything but source lines, so equal texts are equal graphs, and parse() reads it back to
+/// a graph that prints the same. `with_lines` appends the user's source lines as comments.
 ///
 ///     graph "pre" on cpu {
 ///       symbols 1, s0 in [2,4096]
@@ -104,7 +104,8 @@ std::string print(const Graph& graph, bool with_lines = false);
 /// Throws CompileError naming the line, also where the type rule gives other types than the text.
 Graph parse(std::string_view text);
 /// Throws CompileError naming the node if an invariant is broken: order of operands and effects, types as the
-/// type rule gives, attributes as the op's parameters say, symbols known, inputs listed once with a layout of their rank.
+/// type rule gives, attributes as the op's parameters say, symbols known, inputs listed once with a layout of their
+/// rank.
 void verify(const Graph& graph);
 /// Graphviz text.
 std::string to_dot(const Graph& graph);

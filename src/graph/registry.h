@@ -35,8 +35,8 @@ class InferContext {
   /// Do two extents agree? Literals that differ: no. Symbolic ones that cannot be proved equal: yes, and the equality
   /// becomes an assumption (a guard of the compiled entry).
   bool same_extent(Expr a, Expr b);
-  /// NumPy broadcasting of all operand shapes; fails with both shapes and the dim that disagrees. A literal 1 stretches,
-  /// a symbol never does (symbols stand for extents >= 2).
+  /// NumPy broadcasting of all operand shapes; fails with both shapes and the dim that disagrees. A literal 1
+  /// stretches, a symbol never does (symbols stand for extents >= 2).
   std::vector<Expr> broadcast_operands();
   /// Normalises a dim in [-rank, rank) or fails; rank 0 counts as 1.
   int dim(int64_t d, int rank) const;
@@ -62,8 +62,8 @@ enum class OpClass : uint8_t {
 
 enum class ReduceKind : uint8_t { sum, prod, amax, amin };
 
-/// The fold runs in the compute type of the result's dtype: elements are converted to it first (u8 to i64 for a sum, f16
-/// to f32), and the folded value is rounded to the result's dtype.
+/// The fold runs in the compute type of the result's dtype: elements are converted to it first (u8 to i64 for a sum,
+/// f16 to f32), and the folded value is rounded to the result's dtype.
 struct ReductionSpec {
   ReduceKind kind;
   std::vector<int> dims;  ///< ascending
@@ -74,16 +74,16 @@ struct ReductionSpec {
 struct SampleCall {
   std::vector<ValueType> operands;  ///< literal shapes
   Attributes attributes;
-  double low = -4, high = 4;        ///< operand values are drawn from [low, high] plus specials
+  double low = -4, high = 4;  ///< operand values are drawn from [low, high] plus specials
 };
 
 /// One op: everything that the rest of the library knows about it. Defined in src/ops/<family>.cpp and nowhere else.
 struct OpDef {
   std::string_view name;
-  std::string_view doc;                ///< one sentence, PyTorch's meaning; goes into docs/ops.md
+  std::string_view doc;  ///< one sentence, PyTorch's meaning; goes into docs/ops.md
   OpClass op_class = OpClass::pointwise;
   int min_operands = 1;
-  int max_operands = 1;                ///< -1: any number
+  int max_operands = 1;  ///< -1: any number
   std::vector<Param> params;
 
   /// Type and shape rule; throws UserError through the context.

@@ -79,7 +79,9 @@ Value Body::scalar(ScalarOp op, std::span<const Value> operands, DType attribute
   Instruction in{.kind = InstructionKind::scalar,
                  .op = op,
                  .type = *type,
-                 .attribute = op == ScalarOp::convert ? *type : has_attribute ? attribute : f32,
+                 .attribute = op == ScalarOp::convert ? *type
+                              : has_attribute         ? attribute
+                                                      : f32,
                  .index = {}};
   for (size_t i = 0; i < n; ++i) in.operands[i] = v[i].id;
   return add(std::move(in));

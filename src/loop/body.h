@@ -44,8 +44,8 @@ enum class IndexMode : uint8_t {
 struct Instruction {
   InstructionKind kind;
   ScalarOp op{};
-  DType type;                             ///< compute type of the result
-  DType attribute;                        ///< dtype attribute of convert, bitcast, round_to; storage dtype of a load
+  DType type;       ///< compute type of the result
+  DType attribute;  ///< dtype attribute of convert, bitcast, round_to; storage dtype of a load
   IndexMode mode{};
   std::array<ValueId, 3> operands{-1, -1, -1};
   uint64_t bits = 0;

@@ -14,14 +14,16 @@ using scalar::Constant;
 Constant lowest(DType t) {
   if (t.is_floating()) return scalar::constant_of(t, -std::numeric_limits<double>::infinity());
   if (t.is_boolean() || !t.is_signed()) return {t, 0};
-  return scalar::constant_int(t, t.bits() == 32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min());
+  return scalar::constant_int(
+      t, t.bits() == 32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min());
 }
 
 Constant highest(DType t) {
   if (t.is_floating()) return scalar::constant_of(t, std::numeric_limits<double>::infinity());
   if (t.is_boolean()) return scalar::constant_bool(true);
   if (!t.is_signed()) return scalar::constant_int(t, -1);
-  return scalar::constant_int(t, t.bits() == 32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max());
+  return scalar::constant_int(
+      t, t.bits() == 32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max());
 }
 
 /// Neighbours combine, then neighbours of the results; one without a neighbour moves up as it is.
@@ -49,20 +51,28 @@ Constant fold_chunk(scalar::ScalarOp op, std::span<const Constant> chunk) {
 
 scalar::ScalarOp fold_op(ReduceKind kind) {
   switch (kind) {
-    case ReduceKind::sum: return scalar::ScalarOp::add;
-    case ReduceKind::prod: return scalar::ScalarOp::mul;
-    case ReduceKind::amax: return scalar::ScalarOp::max;
-    case ReduceKind::amin: break;
+    case ReduceKind::sum:
+      return scalar::ScalarOp::add;
+    case ReduceKind::prod:
+      return scalar::ScalarOp::mul;
+    case ReduceKind::amax:
+      return scalar::ScalarOp::max;
+    case ReduceKind::amin:
+      break;
   }
   return scalar::ScalarOp::min;
 }
 
 Constant reduction_identity(ReduceKind kind, DType t) {
   switch (kind) {
-    case ReduceKind::sum: return scalar::constant_of(t, 0);
-    case ReduceKind::prod: return scalar::constant_of(t, 1);
-    case ReduceKind::amax: return lowest(t);
-    case ReduceKind::amin: break;
+    case ReduceKind::sum:
+      return scalar::constant_of(t, 0);
+    case ReduceKind::prod:
+      return scalar::constant_of(t, 1);
+    case ReduceKind::amax:
+      return lowest(t);
+    case ReduceKind::amin:
+      break;
   }
   return highest(t);
 }
@@ -75,7 +85,8 @@ Constant canonical_fold(ReduceKind kind, DType type, std::span<const Constant> e
   if (elements.empty()) return reduction_identity(kind, type);
   std::vector<Constant> chunks;
   for (size_t begin = 0; begin < elements.size(); begin += reduction_chunk)
-    chunks.push_back(fold_chunk(fold_op(kind), elements.subspan(begin, std::min<size_t>(reduction_chunk, elements.size() - begin))));
+    chunks.push_back(
+        fold_chunk(fold_op(kind), elements.subspan(begin, std::min<size_t>(reduction_chunk, elements.size() - begin))));
   return tree(fold_op(kind), std::move(chunks));
 }
 

@@ -21,8 +21,8 @@ struct Memory {
   std::vector<int64_t> shape, strides;
   int64_t offset = 0;
   HostMemory host;
-  std::vector<std::byte> storage;    ///< of a temporary
-  std::vector<bool> written;         ///< of a temporary
+  std::vector<std::byte> storage;  ///< of a temporary
+  std::vector<bool> written;       ///< of a temporary
 };
 
 using Symbols = std::span<const int64_t>;
@@ -125,14 +125,19 @@ class NestEvaluator {
   Constant compute(const Instruction& in, int64_t outer, size_t inner) {
     const std::vector<int64_t> p = point(outer, inner);
     switch (in.kind) {
-      case InstructionKind::constant: return {in.type, in.bits};
-      case InstructionKind::number: return number(in);
-      case InstructionKind::index_value: return scalar::constant_int(in.type, index(in.index[0], p, inner));
-      case InstructionKind::to_index: return checked_index(in, p, inner);
+      case InstructionKind::constant:
+        return {in.type, in.bits};
+      case InstructionKind::number:
+        return number(in);
+      case InstructionKind::index_value:
+        return scalar::constant_int(in.type, index(in.index[0], p, inner));
+      case InstructionKind::to_index:
+        return checked_index(in, p, inner);
       case InstructionKind::load:
         if (in.operands[0] >= 0 && value(in.operands[0], inner).bits == 0) return value(in.operands[1], inner);
         return scalar::load_element(element(in.id, in.index, p, inner, false), in.attribute);
-      default: break;
+      default:
+        break;
     }
     std::array<Constant, 3> operands{};
     const auto arity = static_cast<size_t>(scalar::info(in.op).arity);
@@ -157,7 +162,8 @@ class NestEvaluator {
 
   void store(const Store& s, int64_t outer) {
     AxisSet at = 0;
-    for (Expr e : s.index) visit_leaves(e, [&](Expr leaf) { at |= leaf.kind() == Expr::Kind::axis ? AxisSet{1} << leaf.id() : 0; });
+    for (Expr e : s.index)
+      visit_leaves(e, [&](Expr leaf) { at |= leaf.kind() == Expr::Kind::axis ? AxisSet{1} << leaf.id() : 0; });
     const bool inner = inner_[static_cast<size_t>(s.value)] || (at & reduction_axes(nest_)) != 0;
     for (size_t i = 0; i < count(inner); ++i)
       scalar::store_element(element(s.buffer, s.index, point(outer, i), i, true),

@@ -15,8 +15,8 @@ struct HostMemory {
 };
 
 /// Runs a program on host arrays, slowly and obviously: the oracle of everything below the loop IR. `symbols` are the
-/// values of the symbols (numbers: int64, or the bits of a double, as Program::number_types says); inputs and outputs are
-/// by position. Reductions fold in the canonical order.
+/// values of the symbols (numbers: int64, or the bits of a double, as Program::number_types says); inputs and outputs
+/// are by position. Reductions fold in the canonical order.
 ///
 /// Throws CompileError for an access outside its buffer (by dim, or by memory), or to a temporary that was not written;
 /// UserError with the program's message for a checked index out of range.

@@ -39,19 +39,24 @@ std::string operands_text(const Instruction& in) {
 
 std::string instruction_text(const Instruction& in) {
   switch (in.kind) {
-    case InstructionKind::constant: return fmt::format("constant {}", constant_text(in.type, in.bits));
-    case InstructionKind::number: return fmt::format("number s{}", in.id);
+    case InstructionKind::constant:
+      return fmt::format("constant {}", constant_text(in.type, in.bits));
+    case InstructionKind::number:
+      return fmt::format("number s{}", in.id);
     case InstructionKind::load: {
-      const std::string mask = in.operands[0] < 0 ? "" : fmt::format(" if %{} else %{}", in.operands[0], in.operands[1]);
+      const std::string mask =
+          in.operands[0] < 0 ? "" : fmt::format(" if %{} else %{}", in.operands[0], in.operands[1]);
       return fmt::format("load b{}{}{}", in.id, list(in.index), mask);
     }
-    case InstructionKind::index_value: return fmt::format("index {}", list(in.index));
+    case InstructionKind::index_value:
+      return fmt::format("index {}", list(in.index));
     case InstructionKind::to_index:
       return fmt::format("to_index {} %{} {}{}", in.mode == IndexMode::clamp ? "clamp" : "check", in.operands[0],
                          list(in.index), in.mode == IndexMode::check ? fmt::format(" message {}", in.id) : "");
     case InstructionKind::reduce:
       return fmt::format("reduce {} %{}", reduce_kind_names[static_cast<size_t>(in.id)], in.operands[0]);
-    case InstructionKind::scalar: break;
+    case InstructionKind::scalar:
+      break;
   }
   const bool attribute = has_attribute(in.op);
   return fmt::format("{}{} {}", scalar::info(in.op).name, attribute ? fmt::format("<{}>", in.attribute.name()) : "",
@@ -99,8 +104,9 @@ std::string print(const Program& p) {
     if (!p.number_types[i].is_boolean()) out += fmt::format("  number s{} {}\n", i, p.number_types[i].name());
   for (size_t i = 0; i < p.buffers.size(); ++i) {
     const Buffer& b = p.buffers[i];
-    out += fmt::format("  buffer b{} {} {} : {} {} strides {} offset [{}]\n", i, role_names[static_cast<size_t>(b.role)],
-                       b.position, b.dtype.name(), list(b.shape), list(b.strides), b.offset.text());
+    out +=
+        fmt::format("  buffer b{} {} {} : {} {} strides {} offset [{}]\n", i, role_names[static_cast<size_t>(b.role)],
+                    b.position, b.dtype.name(), list(b.shape), list(b.strides), b.offset.text());
   }
   if (p.uses_status) out += "  status\n";
   for (std::string m : p.messages) {
@@ -108,7 +114,8 @@ std::string print(const Program& p) {
     out += fmt::format("  message {}\n", m);
   }
   for (const Alias& a : p.aliases)
-    out += fmt::format("  alias output {} input {} strides {} offset [{}]\n", a.output, a.input, list(a.strides), a.offset.text());
+    out += fmt::format("  alias output {} input {} strides {} offset [{}]\n", a.output, a.input, list(a.strides),
+                       a.offset.text());
   for (const Group& g : p.groups) print_group(out, g);
   return out + "}\n";
 }

@@ -15,7 +15,7 @@ enum class BufferRole : uint8_t { input, output, temporary };
 struct Buffer {
   DType dtype;
   BufferRole role = BufferRole::input;
-  int position = 0;              ///< index among inputs or outputs; temporaries: running number
+  int position = 0;  ///< index among inputs or outputs; temporaries: running number
   std::vector<Expr> shape;
   std::vector<Expr> strides;
   Expr offset;
@@ -37,8 +37,8 @@ struct Store {
   friend bool operator==(const Store&, const Store&) = default;
 };
 
-/// One loop nest: axis i is Expr::axis(i). Reduction axes come last; their row-major order is the logical index j of the
-/// canonical order. Reduce instructions map inner values (that depend on a reduction axis) to outer ones, and outer
+/// One loop nest: axis i is Expr::axis(i). Reduction axes come last; their row-major order is the logical index j of
+/// the canonical order. Reduce instructions map inner values (that depend on a reduction axis) to outer ones, and outer
 /// values may be used by inner ones again (softmax is one nest with two reduces).
 struct Nest {
   std::vector<Axis> axes;
@@ -59,7 +59,7 @@ struct Group {
 struct Alias {
   int output = 0;
   int input = 0;
-  Expr offset;                  ///< elements, from the input's first element
+  Expr offset;  ///< elements, from the input's first element
   std::vector<Expr> strides;
 };
 
@@ -68,8 +68,8 @@ struct Program {
   std::string name;
   std::vector<Buffer> buffers;
   std::vector<Group> groups;
-  std::vector<Alias> aliases;         ///< outputs without a kernel
-  std::vector<DType> number_types;    ///< by symbol: i64 or f64 as the user gave it; unused entries are boolean
+  std::vector<Alias> aliases;       ///< outputs without a kernel
+  std::vector<DType> number_types;  ///< by symbol: i64 or f64 as the user gave it; unused entries are boolean
   int symbol_count = 0;
   graph::Ranges ranges;               ///< of the symbols
   bool uses_status = false;           ///< some body has a checked index

@@ -13,7 +13,8 @@ graph::Ranges nest_ranges(const Nest& nest, const graph::Ranges& symbols) {
     const Instruction& in = nest.body[static_cast<ValueId>(i)];
     if (in.kind != InstructionKind::to_index) continue;
     const int64_t bound = symbols.of(in.index[0]).second;
-    ranges.set_value(static_cast<int>(i), 0, bound == std::numeric_limits<int64_t>::max() ? bound : std::max<int64_t>(bound - 1, 0));
+    ranges.set_value(static_cast<int>(i), 0,
+                     bound == std::numeric_limits<int64_t>::max() ? bound : std::max<int64_t>(bound - 1, 0));
   }
   return ranges;
 }

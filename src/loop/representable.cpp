@@ -17,11 +17,14 @@ bool choice_is_rounded(const Body& body, const Instruction& in, size_t first, DT
 
 bool scalar_is_rounded(const Body& body, const Instruction& in, DType storage, int depth) {
   switch (in.op) {
-    case ScalarOp::round_to: return holds_exactly(storage, in.attribute);
+    case ScalarOp::round_to:
+      return holds_exactly(storage, in.attribute);
     case ScalarOp::min:
-    case ScalarOp::max: return choice_is_rounded(body, in, 0, storage, depth);
+    case ScalarOp::max:
+      return choice_is_rounded(body, in, 0, storage, depth);
     case ScalarOp::select:
-    case ScalarOp::rare: return choice_is_rounded(body, in, 1, storage, depth);
+    case ScalarOp::rare:
+      return choice_is_rounded(body, in, 1, storage, depth);
     case ScalarOp::neg:
     case ScalarOp::abs:
     case ScalarOp::floor:
@@ -31,13 +34,15 @@ bool scalar_is_rounded(const Body& body, const Instruction& in, DType storage, i
       return storage.is_floating() && is_rounded(body, in.operands[0], storage, depth - 1);
     case ScalarOp::bit_and:
     case ScalarOp::bit_or:
-    case ScalarOp::bit_xor: return choice_is_rounded(body, in, 0, storage, depth);
+    case ScalarOp::bit_xor:
+      return choice_is_rounded(body, in, 0, storage, depth);
     case ScalarOp::convert: {
       const Instruction& from = body[in.operands[0]];
       if (from.type.is_boolean()) return true;
       return from.kind == InstructionKind::load && holds_exactly(storage, from.attribute);
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -54,8 +59,10 @@ bool is_rounded(const Body& body, ValueId value, DType storage, int depth) {
       const bool fill = in.operands[1] < 0 || is_rounded(body, in.operands[1], storage, depth - 1);
       return fill && holds_exactly(storage, in.attribute);
     }
-    case InstructionKind::scalar: return scalar_is_rounded(body, in, storage, depth);
-    default: return false;
+    case InstructionKind::scalar:
+      return scalar_is_rounded(body, in, storage, depth);
+    default:
+      return false;
   }
 }
 

@@ -38,18 +38,23 @@ std::optional<Value> simplify_arithmetic(Body& body, ScalarOp op, Value a, Value
   const auto c = constant_of(body, b);  // constants stand last in commutative ops
   const bool integer = a.type.is_integer();
   switch (op) {
-    case ScalarOp::add: return is_number(c, integer ? 0.0 : -0.0) ? std::optional(a) : std::nullopt;
-    case ScalarOp::sub: return is_number(c, 0.0) ? std::optional(a) : std::nullopt;
+    case ScalarOp::add:
+      return is_number(c, integer ? 0.0 : -0.0) ? std::optional(a) : std::nullopt;
+    case ScalarOp::sub:
+      return is_number(c, 0.0) ? std::optional(a) : std::nullopt;
     case ScalarOp::mul:
       if (is_number(c, 1)) return a;
       return integer && is_number(c, 0) ? std::optional(b) : std::nullopt;
     case ScalarOp::div:
       if (is_number(c, 1)) return a;
       return c ? divide_by_power_of_two(body, a, *c) : std::nullopt;
-    case ScalarOp::idiv: return is_number(c, 1) ? std::optional(a) : std::nullopt;
+    case ScalarOp::idiv:
+      return is_number(c, 1) ? std::optional(a) : std::nullopt;
     case ScalarOp::shl:
-    case ScalarOp::shr: return is_number(c, 0) ? std::optional(a) : std::nullopt;
-    default: return std::nullopt;
+    case ScalarOp::shr:
+      return is_number(c, 0) ? std::optional(a) : std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -78,9 +83,12 @@ std::optional<bool> compare_indices(const Body& body, ScalarOp op, Value a, Valu
   if (!x || !y || !body.ranges()) return std::nullopt;
   const auto [lo, hi] = body.ranges()->of(simplify(*x - *y, *body.ranges()));
   switch (op) {
-    case ScalarOp::lt: return hi < 0 ? std::optional(true) : lo >= 0 ? std::optional(false) : std::nullopt;
-    case ScalarOp::le: return hi <= 0 ? std::optional(true) : lo > 0 ? std::optional(false) : std::nullopt;
-    default: break;
+    case ScalarOp::lt:
+      return hi < 0 ? std::optional(true) : lo >= 0 ? std::optional(false) : std::nullopt;
+    case ScalarOp::le:
+      return hi <= 0 ? std::optional(true) : lo > 0 ? std::optional(false) : std::nullopt;
+    default:
+      break;
   }
   const bool equal = lo == 0 && hi == 0;
   if (!equal && lo <= 0 && hi >= 0) return std::nullopt;
@@ -107,7 +115,8 @@ bool is_involution(ScalarOp op) { return op == ScalarOp::neg || op == ScalarOp::
 std::optional<Value> simplify_unary(Body& body, ScalarOp op, Value a) {
   const Instruction& in = body[a.id];
   if (is_involution(op) && in.kind == InstructionKind::scalar && in.op == op) return Value{in.operands[0], a.type};
-  const bool rounds = op == ScalarOp::floor || op == ScalarOp::ceil || op == ScalarOp::trunc || op == ScalarOp::round_even;
+  const bool rounds =
+      op == ScalarOp::floor || op == ScalarOp::ceil || op == ScalarOp::trunc || op == ScalarOp::round_even;
   if (rounds && in.kind == InstructionKind::scalar && in.op == ScalarOp::convert &&
       !body[in.operands[0]].type.is_floating())
     return a;
@@ -127,29 +136,38 @@ bool is_commutative(ScalarOp op) {
     case ScalarOp::bit_or:
     case ScalarOp::bit_xor:
     case ScalarOp::eq:
-    case ScalarOp::ne: return true;
-    default: return false;
+    case ScalarOp::ne:
+      return true;
+    default:
+      return false;
   }
 }
 
 std::optional<Value> simplify_scalar(Body& body, ScalarOp op, std::span<const Value> v, DType attribute) {
   switch (op) {
-    case ScalarOp::convert: return scalar::compute_type(attribute) == v[0].type ? std::optional(v[0]) : std::nullopt;
-    case ScalarOp::bitcast: return attribute == v[0].type ? std::optional(v[0]) : std::nullopt;
+    case ScalarOp::convert:
+      return scalar::compute_type(attribute) == v[0].type ? std::optional(v[0]) : std::nullopt;
+    case ScalarOp::bitcast:
+      return attribute == v[0].type ? std::optional(v[0]) : std::nullopt;
     case ScalarOp::round_to:
       return is_representable(body, v[0].id, attribute) ? std::optional(v[0]) : std::nullopt;
     case ScalarOp::select:
-    case ScalarOp::rare: return simplify_choice(body, op, v);
+    case ScalarOp::rare:
+      return simplify_choice(body, op, v);
     case ScalarOp::min:
-    case ScalarOp::max: return v[0].id == v[1].id ? std::optional(v[0]) : std::nullopt;
+    case ScalarOp::max:
+      return v[0].id == v[1].id ? std::optional(v[0]) : std::nullopt;
     case ScalarOp::bit_and:
     case ScalarOp::bit_or:
-    case ScalarOp::bit_xor: return simplify_bits(body, op, v[0], v[1]);
+    case ScalarOp::bit_xor:
+      return simplify_bits(body, op, v[0], v[1]);
     case ScalarOp::lt:
     case ScalarOp::le:
     case ScalarOp::eq:
-    case ScalarOp::ne: return simplify_comparison(body, op, v[0], v[1]);
-    default: break;
+    case ScalarOp::ne:
+      return simplify_comparison(body, op, v[0], v[1]);
+    default:
+      break;
   }
   if (v.size() == 1) return simplify_unary(body, op, v[0]);
   return v.size() == 2 ? simplify_arithmetic(body, op, v[0], v[1]) : std::nullopt;

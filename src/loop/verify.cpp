@@ -45,7 +45,8 @@ class NestVerifier {
     for (const Axis& a : nest_.axes) {
       need(!reduction || a.reduction, "reduction axes come last");
       reduction = a.reduction;
-      visit_leaves(a.extent, [&](Expr leaf) { need(leaf.kind() == Expr::Kind::symbol, "extents depend on symbols only"); });
+      visit_leaves(a.extent,
+                   [&](Expr leaf) { need(leaf.kind() == Expr::Kind::symbol, "extents depend on symbols only"); });
     }
   }
 
@@ -83,13 +84,16 @@ class NestVerifier {
   void instruction(const Instruction& in) const {
     need(scalar::is_compute_type(in.type), "values have compute types");
     switch (in.kind) {
-      case InstructionKind::constant: break;
+      case InstructionKind::constant:
+        break;
       case InstructionKind::number:
         need(in.id >= 0 && static_cast<size_t>(in.id) < program_.number_types.size() &&
                  !program_.number_types[static_cast<size_t>(in.id)].is_boolean(),
              "no such number");
         break;
-      case InstructionKind::scalar: scalar_instruction(in); break;
+      case InstructionKind::scalar:
+        scalar_instruction(in);
+        break;
       case InstructionKind::load: {
         const Buffer& b = access(in.id, in.index);
         need(b.dtype == in.attribute && scalar::compute_type(b.dtype) == in.type, "the buffer has another dtype");

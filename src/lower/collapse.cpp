@@ -47,8 +47,8 @@ void each_index(loop::Nest& nest, std::vector<loop::Instruction>& body, const F&
     for (Expr& e : s.index) f(e);
 }
 
-/// Is e a function of (outer * extent + inner) alone? Then that function has inner -> 0, outer -> joint / extent; we only
-/// accept coefficients in that ratio, or no mention of either.
+/// Is e a function of (outer * extent + inner) alone? Then that function has inner -> 0, outer -> joint / extent; we
+/// only accept coefficients in that ratio, or no mention of either.
 bool mergeable(Expr e, int outer, int inner, Expr extent) {
   Expr co = int64_t{0}, ci = int64_t{0};
   for (const auto& [c, t] : e.terms()) {
@@ -64,7 +64,9 @@ bool mergeable(Expr e, int outer, int inner, Expr extent) {
   return co == ci * extent;
 }
 
-std::vector<loop::Instruction> copy_of(const loop::Body& b) { return {b.instructions().begin(), b.instructions().end()}; }
+std::vector<loop::Instruction> copy_of(const loop::Body& b) {
+  return {b.instructions().begin(), b.instructions().end()};
+}
 
 loop::Body rebuilt(const std::vector<loop::Instruction>& instructions, std::vector<loop::ValueId>& map) {
   loop::Body body;
@@ -140,7 +142,8 @@ void collapse_axes(loop::Nest& nest, const loop::Program& program, const graph::
     if (nest.axes[a].reduction != nest.axes[a - 1].reduction) continue;
     const Expr extent = nest.axes[a].extent;
     bool ok = true;
-    each_index(nest, body, [&](Expr& e) { ok = ok && mergeable(e, static_cast<int>(a) - 1, static_cast<int>(a), extent); });
+    each_index(nest, body,
+               [&](Expr& e) { ok = ok && mergeable(e, static_cast<int>(a) - 1, static_cast<int>(a), extent); });
     if (!ok) continue;
     // outer * extent + inner becomes the joint axis: outer's place takes over with inner's coefficient.
     std::vector<Expr> to;

@@ -18,7 +18,8 @@ struct AffineAddress {
 graph::Expr linear_address(const loop::Buffer& buffer, const std::vector<graph::Expr>& index);
 /// The same as an affine function of the axes, if it is one.
 std::optional<AffineAddress> affine_in_axes(graph::Expr address, size_t axes);
-std::optional<AffineAddress> affine_address(const loop::Buffer& buffer, const std::vector<graph::Expr>& index, size_t axes);
+std::optional<AffineAddress> affine_address(const loop::Buffer& buffer, const std::vector<graph::Expr>& index,
+                                            size_t axes);
 
 /// Merges neighbouring axes where every address is a function of their joint row-major index, and drops axes of extent
 /// 1: an elementwise nest of any rank over contiguous tensors becomes one-dimensional. Reduction axes merge only among

@@ -16,14 +16,16 @@ using graph::NodeId;
 using graph::OpClass;
 
 struct Reach {
-  std::set<NodeId> buffers;      ///< inputs and materialized nodes read by the node's own expression
-  std::set<NodeId> same_index;   ///< materialized nodes on pointwise paths of equal shape: read at the node's own address
+  std::set<NodeId> buffers;  ///< inputs and materialized nodes read by the node's own expression
+  std::set<NodeId>
+      same_index;  ///< materialized nodes on pointwise paths of equal shape: read at the node's own address
   bool reduces = false;
 };
 
 constexpr size_t max_group_outputs = 16;
 
-void walk(const Graph& g, const Materialized& m, NodeId id, NodeId root, bool aligned, std::set<std::pair<NodeId, bool>>& seen, Reach& r) {
+void walk(const Graph& g, const Materialized& m, NodeId id, NodeId root, bool aligned,
+          std::set<std::pair<NodeId, bool>>& seen, Reach& r) {
   const graph::Node& n = g.node(id);
   const bool pointwise = n.op->op_class == OpClass::pointwise;
   r.reduces = r.reduces || n.op->op_class == OpClass::reduction;
@@ -60,11 +62,14 @@ std::vector<NodeGroup> choose_groups(const Graph& g, const Materialized& m, cons
         earliest = std::max(earliest, group_of[static_cast<size_t>(b)] + (own ? 0 : 1));
       }
     std::string refused;
-    for (size_t k = static_cast<size_t>(earliest); options.several_outputs && !reach[at].reduces && k < groups.size(); ++k) {
+    for (size_t k = static_cast<size_t>(earliest); options.several_outputs && !reach[at].reduces && k < groups.size();
+         ++k) {
       NodeGroup& candidate = groups[k];
       const NodeId other = candidate.outputs[0];
       const Reach& theirs = reach[static_cast<size_t>(other)];
-      if (theirs.reduces || !(g.type({other, 0}).shape == g.type({id, 0}).shape) || candidate.outputs.size() >= max_group_outputs) continue;
+      if (theirs.reduces || !(g.type({other, 0}).shape == g.type({id, 0}).shape) ||
+          candidate.outputs.size() >= max_group_outputs)
+        continue;
       bool shares = false;
       for (NodeId o : candidate.outputs) {
         shares = shares || reach[at].same_index.contains(o);

@@ -52,13 +52,16 @@ class Lowering {
     program_.number_types.assign(static_cast<size_t>(g_.symbol_count()), boolean);
     for (NodeId id = 0; id < g_.size(); ++id)
       for (const graph::Scalar& s : g_.node(id).attributes.scalars)
-        if (s.symbol >= 0) program_.number_types[static_cast<size_t>(s.symbol)] = s.literal.kind == graph::Number::Kind::floating ? f64 : i64;
+        if (s.symbol >= 0)
+          program_.number_types[static_cast<size_t>(s.symbol)] =
+              s.literal.kind == graph::Number::Kind::floating ? f64 : i64;
   }
 
   void add_input(size_t i) {
     const graph::Value v = g_.inputs()[i];
     const graph::Layout& l = g_.input_layout(i);
-    program_.buffers.push_back({g_.type(v).dtype, loop::BufferRole::input, static_cast<int>(i), g_.type(v).shape, l.strides, l.offset});
+    program_.buffers.push_back(
+        {g_.type(v).dtype, loop::BufferRole::input, static_cast<int>(i), g_.type(v).shape, l.strides, l.offset});
     buffers_[static_cast<size_t>(v.node)] = static_cast<int>(program_.buffers.size()) - 1;
   }
 
@@ -106,7 +109,8 @@ class Lowering {
   }
 
   bool is_alias(size_t output) const {
-    return std::ranges::any_of(program_.aliases, [&](const loop::Alias& a) { return a.output == static_cast<int>(output); });
+    return std::ranges::any_of(program_.aliases,
+                               [&](const loop::Alias& a) { return a.output == static_cast<int>(output); });
   }
 
   /// Views that only leave as aliases need no memory.
@@ -158,7 +162,8 @@ class Lowering {
       const graph::Node& n = g_.node(id);
       out.comments.push_back(fmt::format("%{} = {}{}", id, n.op->name, n.line.file ? "   " + n.line.text() : ""));
     }
-    const bool empty = std::ranges::any_of(nest.axes, [](const loop::Axis& a) { return !a.reduction && a.extent.is_constant(0); });
+    const bool empty =
+        std::ranges::any_of(nest.axes, [](const loop::Axis& a) { return !a.reduction && a.extent.is_constant(0); });
     if (empty) return out;  // nothing to write
     collapse_axes(nest, program_, ranges_for(nest.axes));
     out.nests.push_back(std::move(nest));

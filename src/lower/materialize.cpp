@@ -16,18 +16,20 @@ using graph::Node;
 using graph::NodeId;
 using graph::OpClass;
 
-constexpr int max_ops_in_kernel = 192;      ///< graph ops inlined into one another: bounds registers and compile time
+constexpr int max_ops_in_kernel = 192;  ///< graph ops inlined into one another: bounds registers and compile time
 constexpr int max_inputs_of_kernel = 48;
-constexpr int cheap_to_repeat = 4;          ///< ops that a producer may cost where it is read several times
+constexpr int cheap_to_repeat = 4;  ///< ops that a producer may cost where it is read several times
 
 bool computes(const Node& n) { return n.op != nullptr && n.op->op_class != OpClass::view; }
 
 /// Reads of one operand per element of the result.
-bool reads_several(const Node& n) { return n.op != nullptr && n.op->op_class == OpClass::indexed && n.operands.size() <= 2 && n.op->name != "pad"; }
+bool reads_several(const Node& n) {
+  return n.op != nullptr && n.op->op_class == OpClass::indexed && n.operands.size() <= 2 && n.op->name != "pad";
+}
 
 struct Cost {
-  int ops = 0;                 ///< upper bound of graph ops computed for one element
-  std::set<NodeId> inputs;     ///< buffers read; not tracked past the limit
+  int ops = 0;              ///< upper bound of graph ops computed for one element
+  std::set<NodeId> inputs;  ///< buffers read; not tracked past the limit
 };
 
 bool is_reduction(const Node& n) { return n.op != nullptr && n.op->op_class == OpClass::reduction; }
@@ -59,8 +61,10 @@ Materialized choose_materialized(const Graph& g, const Options& options) {
     for (graph::Value v : n.operands) {
       const auto from = static_cast<size_t>(v.node);
       if (reads_several(n) && costs[from].ops > cheap_to_repeat)
-        take(v.node, fmt::format("read at several addresses by {}, and {} ops are dearer than a load", n.op->name, costs[from].ops));
-      if (holds_reduction[from] && !m.nodes[from] && (is_reduction(n) || !(g.type({id, 0}) .shape == g.type(v).shape) || n.op->op_class != OpClass::pointwise))
+        take(v.node, fmt::format("read at several addresses by {}, and {} ops are dearer than a load", n.op->name,
+                                 costs[from].ops));
+      if (holds_reduction[from] && !m.nodes[from] &&
+          (is_reduction(n) || !(g.type({id, 0}).shape == g.type(v).shape) || n.op->op_class != OpClass::pointwise))
         take(v.node, fmt::format("a reduction whose result {} reads at other addresses", n.op->name));
       if (m.nodes[from]) {
         c.inputs.insert(v.node);
@@ -82,10 +86,12 @@ Materialized choose_materialized(const Graph& g, const Options& options) {
     }
     holds_reduction[at] = reduces || reductions > 0;
     if (reduces && users[at].size() > 1) take(id, "a reduction with several readers");
-    if (holds_reduction[at] && !reduces && users[at].size() > 1) take(id, "the result of a reduction has several readers");
+    if (holds_reduction[at] && !reduces && users[at].size() > 1)
+      take(id, "the result of a reduction has several readers");
     if (!options.fuse && computes(n)) take(id, "fusion is off");
     if (c.ops > max_ops_in_kernel) take(id, fmt::format("{} ops are enough for one kernel", c.ops));
-    if (static_cast<int>(c.inputs.size()) > max_inputs_of_kernel) take(id, fmt::format("{} inputs are enough for one kernel", c.inputs.size()));
+    if (static_cast<int>(c.inputs.size()) > max_inputs_of_kernel)
+      take(id, fmt::format("{} inputs are enough for one kernel", c.inputs.size()));
     costs[at] = m.nodes[at] ? Cost{0, {id}} : std::move(c);
   }
   return m;

@@ -15,8 +15,8 @@ struct Materialized {
   std::vector<std::string> reasons;
 };
 
-/// Outputs; everything, without fusion; reductions that are not the whole of what reads them; producers that are read at
-/// several addresses and cost more to compute again than to load; and chains that have grown past what one kernel
+/// Outputs; everything, without fusion; reductions that are not the whole of what reads them; producers that are read
+/// at several addresses and cost more to compute again than to load; and chains that have grown past what one kernel
 /// should hold. Near linear in the size of the graph.
 Materialized choose_materialized(const graph::Graph& graph, const Options& options);
 

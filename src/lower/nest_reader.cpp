@@ -22,7 +22,12 @@ size_t NestReader::KeyHash::operator()(const Key& k) const {
 
 NestReader::NestReader(const graph::Graph& graph, const BufferOfNode& buffers, loop::Program& program, loop::Nest& nest,
                        const Options& options, graph::Ranges ranges)
-    : graph_(graph), buffers_(buffers), program_(program), nest_(nest), options_(options), ranges_(std::move(ranges)),
+    : graph_(graph),
+      buffers_(buffers),
+      program_(program),
+      nest_(nest),
+      options_(options),
+      ranges_(std::move(ranges)),
       builder_(nest.body) {}
 
 Value NestReader::element(NodeId id, std::vector<Expr> index) {
@@ -55,7 +60,8 @@ Value NestReader::expand(NodeId id, const std::vector<Expr>& index) {
                         in.id == static_cast<int>(program_.messages.size()));
   }
   if (checks) {
-    program_.messages.push_back(UserError({std::string(n.op->name), "an index is out of range", n.line, {}, {}}).what());
+    program_.messages.push_back(
+        UserError({std::string(n.op->name), "an index is out of range", n.line, {}, {}}).what());
     program_.uses_status = true;
   }
   current_ = outer;
@@ -65,7 +71,8 @@ Value NestReader::expand(NodeId id, const std::vector<Expr>& index) {
 Value NestReader::rounded(const graph::Node& n, Value v) {
   const DType t = n.results[0].dtype;
   const DType compute = scalar::compute_type(t);
-  if (v.type != compute) throw CompileError(fmt::format("internal: {} lowers to {}, not {}", n.op->name, v.type.name(), compute.name()));
+  if (v.type != compute)
+    throw CompileError(fmt::format("internal: {} lowers to {}, not {}", n.op->name, v.type.name(), compute.name()));
   const bool half = t == f16 || t == bf16;
   if (half && !options_.round_each_op) return v;
   return builder_.round_to(v, t);
@@ -91,9 +98,7 @@ Value NestReader::expand_reduction(const graph::Node& n, const std::vector<Expr>
   return nest_.body.reduce(spec.kind, builder_.convert(v, n.results[0].dtype));
 }
 
-const graph::ValueType& NestReader::operand_type(size_t operand) const {
-  return graph_.type(node().operands[operand]);
-}
+const graph::ValueType& NestReader::operand_type(size_t operand) const { return graph_.type(node().operands[operand]); }
 
 Value NestReader::read(size_t operand, std::span<const Expr> index) {
   return element(node().operands[operand].node, {index.begin(), index.end()});

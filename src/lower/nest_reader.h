@@ -32,7 +32,8 @@ class NestReader final : public loop::Reader {
   const graph::Node& node() const override { return graph_.node(current_); }
   const graph::ValueType& operand_type(size_t operand) const override;
   loop::Value read(size_t operand, std::span<const graph::Expr> index) override;
-  loop::Value read_masked(size_t operand, std::span<const graph::Expr> index, loop::Value mask, loop::Value fill) override;
+  loop::Value read_masked(size_t operand, std::span<const graph::Expr> index, loop::Value mask,
+                          loop::Value fill) override;
   loop::Value number(const graph::Scalar& number, DType type) override;
 
  private:

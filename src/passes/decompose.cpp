@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/passes/decompose.h"
 
-
 #include "src/graph/registry.h"
 
 namespace sinter::passes {

@@ -47,13 +47,18 @@ std::optional<DType> result_type(ScalarOp op, std::span<const DType> operands, D
     if (operands[i] != t) return std::nullopt;
   switch (row.rule) {
     case ScalarRule::same:
-    case ScalarRule::select: return t;
-    case ScalarRule::compare: return boolean;
-    case ScalarRule::convert: return compute_type(attribute);
+    case ScalarRule::select:
+      return t;
+    case ScalarRule::compare:
+      return boolean;
+    case ScalarRule::convert:
+      return compute_type(attribute);
     case ScalarRule::bitcast:
       return is_compute_type(attribute) && !attribute.is_boolean() && attribute.bits() == t.bits()
-                 ? std::optional(attribute) : std::nullopt;
-    case ScalarRule::round_to: return compute_type(attribute) == t ? std::optional(t) : std::nullopt;
+                 ? std::optional(attribute)
+                 : std::nullopt;
+    case ScalarRule::round_to:
+      return compute_type(attribute) == t ? std::optional(t) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -10,8 +10,8 @@
 namespace sinter {
 namespace {
 
-/// Do distinct indices reach one address? Exact for the dims that matter: sorted by stride, each dim must step past what
-/// the smaller ones span. Stride 0 repeats whole elements and is allowed for reading.
+/// Do distinct indices reach one address? Exact for the dims that matter: sorted by stride, each dim must step past
+/// what the smaller ones span. Stride 0 repeats whole elements and is allowed for reading.
 bool overlaps_partially(const Dims& shape, const Dims& strides) {
   std::vector<std::pair<int64_t, int64_t>> dims;
   for (size_t d = 0; d < shape.size(); ++d)
@@ -41,17 +41,26 @@ void check_extents(const char* op, const Dims& shape, DType dtype, SourceLine li
 void check_blob(const void* data, const Dims& shape, DType dtype, const Dims& strides, SourceLine line) {
   check_extents("from_blob", shape, dtype, line);
   if (!strides.empty() && strides.size() != shape.size())
-    throw UserError({"from_blob", fmt::format("{} strides for {} dims", strides.size(), shape.size()), line, {},
+    throw UserError({"from_blob",
+                     fmt::format("{} strides for {} dims", strides.size(), shape.size()),
+                     line,
+                     {},
                      "give one stride (in elements) a dim, or none for row-major"});
   if (shape.product() == 0) return;
   if (data == nullptr)
     throw UserError({"from_blob", fmt::format("null pointer for {} {}", dtype.name(), shape.text()), line, {}, {}});
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(dtype.bytes()) != 0)
-    throw UserError({"from_blob", fmt::format("the address is not a multiple of {} bytes", dtype.bytes()), line, {},
+    throw UserError({"from_blob",
+                     fmt::format("the address is not a multiple of {} bytes", dtype.bytes()),
+                     line,
+                     {},
                      fmt::format("{} elements must be aligned to their size; copy the data", dtype.name())});
   if (!strides.empty() && overlaps_partially(shape, strides))
-    throw UserError({"from_blob", fmt::format("strides {} make elements of {} overlap", strides.text(), shape.text()),
-                     line, {}, "give strides by which every index has its own address (0 repeats a dim)"});
+    throw UserError({"from_blob",
+                     fmt::format("strides {} make elements of {} overlap", strides.text(), shape.text()),
+                     line,
+                     {},
+                     "give strides by which every index has its own address (0 repeats a dim)"});
 }
 
 }  // namespace
@@ -72,8 +81,11 @@ Tensor from_bytes(const void* data, size_t bytes, const Dims& shape, DType dtype
   check_extents("from", shape, dtype, line);
   const auto wanted = static_cast<size_t>(shape.product() * dtype.bytes());
   if (bytes != wanted)
-    throw UserError({"from", fmt::format("{} values for shape {}", bytes / static_cast<size_t>(dtype.bytes()),
-                                         shape.text()), line, {}, "give as many values as the shape has elements"});
+    throw UserError({"from",
+                     fmt::format("{} values for shape {}", bytes / static_cast<size_t>(dtype.bytes()), shape.text()),
+                     line,
+                     {},
+                     "give as many values as the shape has elements"});
   Tensor t = tensor::empty(shape, dtype, Device::cpu());
   if (bytes > 0) std::memcpy(t.impl()->data(), data, bytes);
   return t;

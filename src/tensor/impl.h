@@ -17,12 +17,12 @@ struct Storage {
   void* data = nullptr;
   size_t bytes = 0;
   Device device;
-  void* stream = nullptr;               ///< native stream the memory was allocated on
-  std::function<void(void*)> deleter;   ///< user-owned memory
-  bool owned = false;                   ///< release to the device's allocator
+  void* stream = nullptr;              ///< native stream the memory was allocated on
+  std::function<void(void*)> deleter;  ///< user-owned memory
+  bool owned = false;                  ///< release to the device's allocator
   std::mutex copies_mutex;
   struct DeviceCopy {
-    int64_t offset;                     ///< of the view that was copied
+    int64_t offset;  ///< of the view that was copied
     Dims strides;
     Tensor tensor;
   };
@@ -49,10 +49,10 @@ struct TensorImpl {
   std::atomic<uint32_t> references{1};
   DType dtype;
   Device device;
-  int32_t slot = -1;                    ///< pending: number of the value in its region
+  int32_t slot = -1;  ///< pending: number of the value in its region
   PendingOwner* pending = nullptr;
-  std::shared_ptr<Storage> storage;     ///< null while pending
-  int64_t offset = 0;                   ///< elements
+  std::shared_ptr<Storage> storage;  ///< null while pending
+  int64_t offset = 0;                ///< elements
   Dims shape;
   Dims strides;
 

@@ -36,7 +36,10 @@ int64_t Tensor::size(int dim) const {
   const Dims s = shape();
   const int n = static_cast<int>(s.size());
   if (dim < -n || dim >= n)
-    throw UserError({"size", fmt::format("dim {} of a tensor of rank {}", dim, n), {}, {},
+    throw UserError({"size",
+                     fmt::format("dim {} of a tensor of rank {}", dim, n),
+                     {},
+                     {},
                      fmt::format("give a dim in [{}, {})", -n, n)});
   return s[static_cast<size_t>(dim < 0 ? dim + n : dim)];
 }

@@ -89,7 +89,8 @@ Tensor follow_to_device(const Tensor& source, Device device) {
   std::scoped_lock lock(t.storage->copies_mutex);
   for (const Storage::DeviceCopy& c : t.storage->device_copies) {
     const TensorImpl& to = *c.tensor.impl();
-    if (to.device == device && to.shape == t.shape && to.dtype == t.dtype && c.offset == t.offset && c.strides == t.strides)
+    if (to.device == device && to.shape == t.shape && to.dtype == t.dtype && c.offset == t.offset &&
+        c.strides == t.strides)
       return c.tensor;
   }
   Tensor copy = copy_to_device(source, device);
@@ -140,7 +141,10 @@ T read_item(const Tensor& t, SourceLine line) {
   if (!t.defined()) throw UserError({"item", "the tensor is undefined", line, {}, {}});
   const Dims shape = t.shape();
   if (shape.product() != 1)
-    throw UserError({"item", fmt::format("reads one element, got {}", tensor::describe(t)), line, {},
+    throw UserError({"item",
+                     fmt::format("reads one element, got {}", tensor::describe(t)),
+                     line,
+                     {},
                      "reduce it first (sum, amax, ...), or read all with to_vector"});
   const tensor::TensorImpl& impl = tensor::computed(t, "item", line);
   alignas(8) char element[8];
@@ -155,8 +159,11 @@ int64_t item_as_int(const Tensor& t, SourceLine line) { return read_item<int64_t
 
 void copy_to_host(const Tensor& t, void* out, DType expected, SourceLine line) {
   if (t.dtype() != expected)
-    throw UserError({"to_vector", fmt::format("the tensor is {}, read as {}", tensor::describe(t), expected.name()), line,
-                     {}, fmt::format("convert first: to(t, {})", expected.name())});
+    throw UserError({"to_vector",
+                     fmt::format("the tensor is {}, read as {}", tensor::describe(t), expected.name()),
+                     line,
+                     {},
+                     fmt::format("convert first: to(t, {})", expected.name())});
   tensor::read_elements(tensor::computed(t, "to_vector", line), out);
 }
 

@@ -30,7 +30,8 @@ Outcome run_helper(const fs::path& folder) {
   EXPECT_TRUE(read && status == 0) << "status " << status << ": " << line.data();
   Outcome o;
   std::array<char, 64> result{};
-  EXPECT_EQ(std::sscanf(line.data(), "%63s %d %d %d", result.data(), &o.compilations, &o.disk_hits, &o.llvm), 4) << line.data();
+  EXPECT_EQ(std::sscanf(line.data(), "%63s %d %d %d", result.data(), &o.compilations, &o.disk_hits, &o.llvm), 4)
+      << line.data();
   o.result = result.data();
   return o;
 }

@@ -46,7 +46,8 @@ TEST(Errors, UndefinedTensors) {
 
 TEST(Errors, ItemOfManyElements) {
   const int line = __LINE__ + 1;
-  expect_parts(refusal<UserError>([] { (void)item<float>(counting({3})); }), {"[item]", "f32 [3]", line_text(__FILE__, line)});
+  expect_parts(refusal<UserError>([] { (void)item<float>(counting({3})); }),
+               {"[item]", "f32 [3]", line_text(__FILE__, line)});
   auto f = compile([](Tensor x) { return item<float>(x + 1); });
   expect_parts(refusal<UserError>([&] { (void)f(counting({2})); }), {"[item]", "[2]"});
   EXPECT_EQ(f(counting({1})), 1.0f);

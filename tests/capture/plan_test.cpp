@@ -21,16 +21,19 @@ Plan sample() {
   p.input_count = 2;
   p.symbol_count = 6;
   const HostExpr n = expr(p, {{HostOp::symbol, 1}});
-  const HostExpr bytes = expr(p, {{HostOp::symbol, 1}, {HostOp::push, 16}, {HostOp::ceildiv}, {HostOp::push, 64}, {HostOp::mul}});
+  const HostExpr bytes =
+      expr(p, {{HostOp::symbol, 1}, {HostOp::push, 16}, {HostOp::ceildiv}, {HostOp::push, 64}, {HostOp::mul}});
   p.outputs.push_back({f16, -1, {}, {n, {0, 0, 3}}, {{0, 0, 3}, {0, 0, 1}}});
   p.outputs.push_back({f32, 1, {0, 0, 2}, {n}, {{0, 0, 1}}});
   p.arena_bytes = bytes;
   p.kernels.push_back({"key of the kernel", "kernel_0", 128, 0});
-  p.steps.push_back({0, n, {{SlotSource::Kind::input, 0, f32, {}, 0},
-                            {SlotSource::Kind::temporary, -1, f32, bytes, 0},
-                            {SlotSource::Kind::number, 5, f32, {}, 1},
-                            {SlotSource::Kind::output, 0, f16, {}, 0},
-                            {SlotSource::Kind::literal, -1, f32, {}, 42}}});
+  p.steps.push_back({0,
+                     n,
+                     {{SlotSource::Kind::input, 0, f32, {}, 0},
+                      {SlotSource::Kind::temporary, -1, f32, bytes, 0},
+                      {SlotSource::Kind::number, 5, f32, {}, 1},
+                      {SlotSource::Kind::output, 0, f16, {}, 0},
+                      {SlotSource::Kind::literal, -1, f32, {}, 42}}});
   p.uses_status = true;
   p.status_messages = {"index out of range"};
   return p;

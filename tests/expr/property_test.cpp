@@ -93,8 +93,7 @@ TEST_P(Properties, CompareIsATotalOrder) {
     for (Expr b : e) {
       ASSERT_EQ(Expr::compare(a, b) == 0, a == b);
       ASSERT_EQ(Expr::compare(a, b) < 0, Expr::compare(b, a) > 0);
-      for (Expr c : e)
-        ASSERT_FALSE(Expr::compare(a, b) < 0 && Expr::compare(b, c) < 0 && Expr::compare(a, c) >= 0);
+      for (Expr c : e) ASSERT_FALSE(Expr::compare(a, b) < 0 && Expr::compare(b, c) < 0 && Expr::compare(a, c) >= 0);
     }
 }
 

@@ -40,22 +40,10 @@ TEST_P(Damage, IsFound) {
 INSTANTIATE_TEST_SUITE_P(
     Each, Damage,
     testing::Values(
-        Case{"an operand is not an earlier result",
-             [](Graph& g) {
-               g.node(2).operands[0] = {3, 0};
-             }},
-        Case{"an operand is not an earlier result",
-             [](Graph& g) {
-               g.node(2).operands[0] = {2, 0};
-             }},
-        Case{"an operand is not an earlier result",
-             [](Graph& g) {
-               g.node(3).operands[0] = {2, 1};
-             }},
-        Case{"an operand is not an earlier result",
-             [](Graph& g) {
-               g.node(3).operands[0] = {-1, 0};
-             }},
+        Case{"an operand is not an earlier result", [](Graph& g) { g.node(2).operands[0] = {3, 0}; }},
+        Case{"an operand is not an earlier result", [](Graph& g) { g.node(2).operands[0] = {2, 0}; }},
+        Case{"an operand is not an earlier result", [](Graph& g) { g.node(3).operands[0] = {2, 1}; }},
+        Case{"an operand is not an earlier result", [](Graph& g) { g.node(3).operands[0] = {-1, 0}; }},
         Case{"other types", [](Graph& g) { g.node(2).results[0].dtype = f16; }},
         Case{"other types", [](Graph& g) { g.node(3).results[0].shape[1] = 4; }},
         Case{"refuses it", [](Graph& g) { g.node(1).results[0].shape[0] = 4; }},
@@ -72,29 +60,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"reads more numbers", [](Graph& g) { g.node(3).attributes.scalars.pop_back(); }},
         Case{"no enumerator", [](Graph& g) { g.node(3).attributes.words[6] = 2; }},
         Case{"no dtype", [](Graph& g) { g.node(3).attributes.words[5] = word_of(DType(DType::Kind::floating, 24)); }},
-        Case{"wrong number of operands",
-             [](Graph& g) {
-               g.node(3).operands.push_back({0, 0});
-             }},
+        Case{"wrong number of operands", [](Graph& g) { g.node(3).operands.push_back({0, 0}); }},
         Case{"wrong number of operands", [](Graph& g) { g.node(2).operands.clear(); }},
         Case{"no input", [](Graph& g) { g.node(2).op = nullptr; }},
-        Case{"an output is no value",
-             [](Graph& g) {
-               g.add_output({4, 0});
-             }},
-        Case{"an output is no value",
-             [](Graph& g) {
-               g.add_output({3, 1});
-             }},
+        Case{"an output is no value", [](Graph& g) { g.add_output({4, 0}); }},
+        Case{"an output is no value", [](Graph& g) { g.add_output({3, 1}); }},
         Case{"effects are out of order",
              [](Graph& g) {
                g.node(2).effect_order = 1;
                g.node(3).effect_order = 1;
              }},
-        Case{"an input has operands",
-             [](Graph& g) {
-               g.node(1).operands = {{0, 0}};
-             }},
+        Case{"an input has operands", [](Graph& g) { g.node(1).operands = {{0, 0}}; }},
         Case{"an extent is negative", [](Graph& g) { g.node(1).results[0].shape[0] = -3; }},
         Case{"another rank", [](Graph& g) { g.node(0).results[0].shape.pop_back(); }},
         Case{"a subgraph is missing", [](Graph& g) { g.node(2).subgraphs.push_back(nullptr); }},

@@ -252,9 +252,8 @@ TEST(LlvmPrograms, LargeTilesAreCarriedAndChosen) {
     const Value first = b.block_load(x, plain, {512}), second = b.add(first, b.constant(i32, 1)),
                 extent = b.parameter(n);
     const std::vector<Value> last =
-        b.for_loop(b.literal(0), extent, b.literal(1), {first, second}, [&](Value, std::span<const Value> c) {
-          return std::vector<Value>{c[1], b.add(c[0], c[1])};
-        });
+        b.for_loop(b.literal(0), extent, b.literal(1), {first, second},
+                   [&](Value, std::span<const Value> c) { return std::vector<Value>{c[1], b.add(c[0], c[1])}; });
     const std::vector<Value> chosen = b.if_then(
         b.lt(extent, b.literal(5)), [&] { return std::vector<Value>{last[0]}; },
         [&] { return std::vector<Value>{b.neg(last[1])}; });

@@ -84,8 +84,8 @@ TEST(Body, HoldsExactlyAgreesWithEveryValueOfNarrowTypes) {
       for (uint32_t bits = 0; bits < (1u << from.bits()); ++bits) {
         const scalar::Constant v = scalar::load_element(&bits, from);
         const DType compute = scalar::compute_type(to);
-        const scalar::Constant there = scalar::evaluate(
-            ScalarOp::round_to, {{scalar::evaluate(ScalarOp::convert, {{v}}, compute)}}, to);
+        const scalar::Constant there =
+            scalar::evaluate(ScalarOp::round_to, {{scalar::evaluate(ScalarOp::convert, {{v}}, compute)}}, to);
         const double a = scalar::as_double(v), b = scalar::as_double(there);
         all = all && (a == b || (a != a && b != b));
       }

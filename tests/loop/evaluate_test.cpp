@@ -85,11 +85,11 @@ TEST(LoopText, ErrorsNameTheLine) {
 TEST(LoopVerify, RefusesBrokenPrograms) {
   const std::string good(gather);
   const std::pair<std::string_view, std::string_view> damages[] = {
-      {"load b1[v1] : u32", "load b1[v0] : u32"},             // no to_index
+      {"load b1[v1] : u32", "load b1[v0] : u32"},  // no to_index
       {"%3 = convert<f64> %2 : f64", "%3 = convert<f64> %2 : f32"},
       {"to_index check %0 [3] message 0", "to_index check %0 [3] message 1"},
-      {"store b2[-a0 + 3]", "store b2[0]"},                    // all elements into one
-      {"store b2[-a0 + 3]", "store b0[-a0 + 3]"},               // an input
+      {"store b2[-a0 + 3]", "store b2[0]"},        // all elements into one
+      {"store b2[-a0 + 3]", "store b0[-a0 + 3]"},  // an input
       {"load b0[a0]", "load b0[a1]"},
       {"load b0[a0]", "load b0[a0, 0]"},
       {"add %3, %4", "add %3, %11"},

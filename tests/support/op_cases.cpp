@@ -97,7 +97,8 @@ std::vector<reference::Array> run_on(Device device, graph::Graph graph, const st
 
 std::string difference(const reference::Array& expected, const reference::Array& got, double allowed) {
   if (expected.dtype != got.dtype || !(expected.shape == got.shape))
-    return fmt::format("is {} {}, expected {} {}", got.dtype.name(), got.shape.text(), expected.dtype.name(), expected.shape.text());
+    return fmt::format("is {} {}, expected {} {}", got.dtype.name(), got.shape.text(), expected.dtype.name(),
+                       expected.shape.text());
   int64_t wrong = 0;
   std::string first;
   for (int64_t i = 0; i < expected.size(); ++i) {
@@ -138,7 +139,8 @@ void compare_op(const graph::OpDef& op, Device device, int& cases, std::vector<s
       const auto got = run_on(device, c->graph, c->inputs);
       ++cases;
       for (size_t i = 0; i < expected.size(); ++i)
-        if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype)); !d.empty()) failures.push_back(name + ": " + d);
+        if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype)); !d.empty())
+          failures.push_back(name + ": " + d);
     } catch (const std::exception& e) {
       failures.push_back(name + ": " + e.what());
     }
