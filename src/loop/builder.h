@@ -26,18 +26,38 @@ class Builder {
   Value name(Value a) { return op(ScalarOp::name, {a}); }
 #define SINTER_BINARY(name) \
   Value name(Value a, Value b) { return op(ScalarOp::name, {a, b}); }
+  // clang-format off
   SINTER_UNARY(neg)
-  SINTER_UNARY(abs) SINTER_UNARY(sqrt) SINTER_UNARY(floor) SINTER_UNARY(ceil) SINTER_UNARY(trunc)
-      SINTER_UNARY(round_even) SINTER_UNARY(bit_not) SINTER_BINARY(add) SINTER_BINARY(sub) SINTER_BINARY(mul)
-          SINTER_BINARY(div) SINTER_BINARY(idiv) SINTER_BINARY(irem) SINTER_BINARY(mul_hi) SINTER_BINARY(min)
-              SINTER_BINARY(max) SINTER_BINARY(fmod) SINTER_BINARY(bit_and) SINTER_BINARY(bit_or) SINTER_BINARY(bit_xor)
-                  SINTER_BINARY(shl) SINTER_BINARY(shr) SINTER_BINARY(lt) SINTER_BINARY(le) SINTER_BINARY(eq)
-                      SINTER_BINARY(ne)
+  SINTER_UNARY(abs)
+  SINTER_UNARY(sqrt)
+  SINTER_UNARY(floor)
+  SINTER_UNARY(ceil)
+  SINTER_UNARY(trunc)
+  SINTER_UNARY(round_even)
+  SINTER_UNARY(bit_not)
+  SINTER_BINARY(add)
+  SINTER_BINARY(sub)
+  SINTER_BINARY(mul)
+  SINTER_BINARY(div)
+  SINTER_BINARY(idiv)
+  SINTER_BINARY(irem)
+  SINTER_BINARY(mul_hi)
+  SINTER_BINARY(min)
+  SINTER_BINARY(max)
+  SINTER_BINARY(fmod)
+  SINTER_BINARY(bit_and)
+  SINTER_BINARY(bit_or)
+  SINTER_BINARY(bit_xor)
+  SINTER_BINARY(shl)
+  SINTER_BINARY(shr)
+  SINTER_BINARY(lt)
+  SINTER_BINARY(le)
+  SINTER_BINARY(eq)
+  SINTER_BINARY(ne)
+  // clang-format on
 #undef SINTER_UNARY
 #undef SINTER_BINARY
-                          Value gt(Value a, Value b) {
-    return lt(b, a);
-  }
+  Value gt(Value a, Value b) { return lt(b, a); }
   Value ge(Value a, Value b) { return le(b, a); }
   Value fma(Value a, Value b, Value c) { return op(ScalarOp::fma, {a, b, c}); }
   Value select(Value c, Value a, Value b) { return op(ScalarOp::select, {c, a, b}); }
