@@ -156,14 +156,15 @@ void require(bool ok, const char* what) {
 }
 
 void check_expr(const Plan& p, const HostExpr& e) {
-  require(
-      e.begin >= 0 && e.length >= 0 && static_cast<size_t>(e.begin) + static_cast<size_t>(e.length) <= p.code.size(),
-      "an expression lies outside the code");
+  require(e.begin >= 0 && e.length >= 0 && static_cast<size_t>(e.begin) + static_cast<size_t>(e.length) <= p.code.size(),
+          "an expression lies outside the code");
 }
 
 /// Indices in a plan from a file are never trusted.
 void check(const Plan& p) {
-  require(p.input_count >= 0 && p.symbol_count >= 0, "a negative count");
+  constexpr int32_t most = 1 << 20;  // words in a key: thousands of ops with a few numbers each
+  require(p.input_count >= 0 && p.input_count <= most && p.symbol_count >= 0 && p.symbol_count <= most,
+          "an impossible count");
   require(p.device.kind == DeviceKind::cpu || p.device.kind == DeviceKind::cuda, "unknown device");
   check_expr(p, p.arena_bytes);
   for (const HostInstruction& i : p.code) {
