@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the host needs a value in the middle, and what exceptions leave behind.
+#include <cmath>
 #include <stdexcept>
 
 #include "tests/capture/support.h"
@@ -93,6 +94,19 @@ TEST(Breaks, StreamChangeEndsARegion) {
   EXPECT_EQ(f.stats().breaks, 4);
 }
 
+TEST(Breaks, SynchronizingEndsARegion) {
+  auto body = [](Tensor x) {
+    Tensor y = x + 1;
+    synchronize(Device::cpu());
+    return y * 2;
+  };
+  auto f = compile(body);
+  EXPECT_EQ(to_vector<float>(f(from<float>({1}))), (std::vector<float>{4}));
+  EXPECT_EQ(f.stats().breaks, 1);
+  auto g = compile(body, {.fullgraph = true});
+  EXPECT_TRUE(contains(refusal<CompileError>([&] { (void)g(from<float>({1})); }), "[synchronize]"));
+}
+
 TEST(Breaks, FullgraphNamesOpAndLine) {
   auto f = compile([](Tensor x) { return x * item<float>(sum(x)); }, {.name = "scale", .fullgraph = true});
   const int line = __LINE__ - 1;
@@ -101,12 +115,7 @@ TEST(Breaks, FullgraphNamesOpAndLine) {
   EXPECT_TRUE(contains(text, line_text(__FILE__, line))) << text;
   EXPECT_TRUE(contains(text, "\"scale\"")) << text;
   EXPECT_TRUE(contains(text, "fix: ")) << text;
-  auto g = compile(
-      [](Tensor x) {
-        graph_break();
-        return x + 1;
-      },
-      {.fullgraph = true});
+  auto g = compile([](Tensor x) { graph_break(); return x + 1; }, {.fullgraph = true});
   EXPECT_TRUE(contains(refusal<CompileError>([&] { (void)g(from<float>({1})); }), "[graph_break]"));
   auto h = compile([](Tensor x) { return x + 1; }, {.fullgraph = true});
   EXPECT_EQ(to_vector<float>(h(from<float>({1}))), (std::vector<float>{2}));
@@ -174,12 +183,10 @@ TEST(Breaks, ItemsOfEveryKind) {
 }
 
 TEST(Breaks, AVeryLongFunctionIsCutIntoRegions) {
-  auto f = compile(
-      [](Tensor x) {
-        for (int i = 0; i < 9000; ++i) x = x + 1;
-        return x;
-      },
-      {.backend = "reference"});
+  auto f = compile([](Tensor x) {
+    for (int i = 0; i < 9000; ++i) x = x + 1;
+    return x;
+  }, {.backend = "reference"});
   EXPECT_EQ(to_vector<float>(f(from<float>({1, 2}))), (std::vector<float>{9001, 9002}));
 }
 

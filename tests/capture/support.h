@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
