@@ -130,11 +130,11 @@ class Chooser {
     for (const AccessView& v : views_)
       if (!v.store) loads += v.bytes;
     int per_thread = 16 / std::max(narrowest(), 2) / (t_.parts > 4 ? 2 : 1);
-    if (t_.parts == 1 && loads * per_thread < 32) per_thread *= 2;
+    if (t_.parts == 1 && loads * per_thread < 16) per_thread *= 2;
     const auto ops = static_cast<int>(nest_.body.size());
     if (ops > 150) per_thread = std::min(per_thread, 8);
     // Gathers live on threads, not on vectors: each element has its own addresses, and needs registers for them.
-    if (gathers()) per_thread = std::min(per_thread, 2);
+    if (gathers()) per_thread = 1;
     return std::min(per_thread, 16);
   }
 

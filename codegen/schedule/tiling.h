@@ -32,7 +32,7 @@ AxisStrides axis_strides(graph::Expr address, size_t axes);
 /// Cost: bytes dominate, so the tile follows memory. The last axis is the stores' contiguous one. A small constant axis
 /// that is contiguous in some access but not in all (channels of pixels) goes to the parts. Where another axis is the
 /// contiguous one of some access the tile is two-dimensional and covers at least 64 bytes along both. Otherwise it is
-/// one-dimensional: on CUDA a thread takes 16 bytes of the narrowest access, twice if that keeps less than 32 bytes of
+/// one-dimensional: on CUDA a thread takes 16 bytes of the narrowest access, twice if that keeps less than 16 bytes of
 /// loads in flight, and fewer when the grid would not fill the machine; on the CPU 1 to 4 native vectors.
 std::vector<Tiling> choose_tilings(const loop::Program& program, const loop::Nest& nest, const Target& target);
 
