@@ -22,7 +22,7 @@ bool consecutive(const tile::VectorAccess& v) {
 }  // namespace
 
 std::string Emitter::index(const tile::IndexOperand& o) const {
-  return o.is_literal() ? fmt::format("{}ll", o.literal) : name(o.value);
+  return o.is_literal() ? literal(i64, static_cast<uint64_t>(o.literal)) : name(o.value);
 }
 
 std::string Emitter::load_name(const Instruction& in, bool conditional, int bytes) const {
@@ -60,20 +60,22 @@ std::string Emitter::block_pointer(const Instruction& in, const LinearLayout& l,
   return p;
 }
 
-/// Text of a constant register offset: stand-ins for run-time strides become multiples of those.
-std::string Emitter::offset_text(const Instruction& in, int64_t offset) const {
+/// Where a register's element lies from the thread's address: a number and multiples of run-time strides.
+std::string Emitter::offset_text(const Instruction& in, const LinearLayout& l, int r) const {
   const tile::Access& a = *in.access;
+  const tile::TileCoords c = l.coords(static_cast<uint32_t>(r % l.registers_per_part()), 0);
   std::string s;
-  for (int d = static_cast<int>(a.dims.size()); d-- > -1;) {
-    const tile::AccessDim& ad = d < 0 ? a.parts : a.dims[static_cast<size_t>(d)];
-    if (info_.literal(ad.stride)) continue;
-    const int64_t unit = tile::stand_in_stride(d);
-    const int64_t times = (offset + unit / 2) >> std::countr_zero(static_cast<uint64_t>(unit));
-    if (times == 0) continue;
-    offset -= times * unit;
-    s += fmt::format(" + {}ll * {}", times, index(ad.stride));
-  }
-  return offset == 0 ? s : s + fmt::format(" + {}", offset);
+  int64_t fixed = 0;
+  const auto add = [&](const tile::AccessDim& d, int64_t times) {
+    if (times == 0) return;
+    if (const auto stride = info_.literal(d.stride))
+      fixed += times * *stride;
+    else
+      s += fmt::format(" + {} * {}", times, index(d.stride));
+  };
+  add(a.parts, l.part_of(r));
+  for (size_t d = 0; d < a.dims.size(); ++d) add(a.dims[d], c[d]);
+  return fixed == 0 ? s : s + fmt::format(" {} {}", fixed < 0 ? '-' : '+', std::abs(fixed));
 }
 
 /// Prints the uniform numbers that the masked dims are compared with.
@@ -139,12 +141,40 @@ bool same_for_all(const LinearLayout& l, const Emitter::Mask& m, const tile::Vec
 
 }  // namespace
 
+namespace {
+
+/// Registers that share an address (a stride of zero, overlapping windows) may still be in and out by themselves.
+bool masked_alike(const LinearLayout& l, const std::vector<Emitter::Mask>& masks, const tile::VectorAccess& v) {
+  for (const auto& registers : v.registers)
+    for (int r : registers)
+      for (const Emitter::Mask& m : masks)
+        if (register_coordinate(l, m, r) != register_coordinate(l, m, registers[0])) return false;
+  return true;
+}
+
+/// Accesses of single registers where a vector's do not go together.
+std::vector<tile::VectorAccess> split(std::vector<tile::VectorAccess> vectors, const LinearLayout& l,
+                                      const std::vector<Emitter::Mask>& masks) {
+  std::vector<tile::VectorAccess> result;
+  for (tile::VectorAccess& v : vectors) {
+    if (masked_alike(l, masks, v)) {
+      result.push_back(std::move(v));
+      continue;
+    }
+    for (int j = 0; j < v.count; ++j)
+      for (int r : v.registers[static_cast<size_t>(j)]) result.push_back({v.offset + j, 1, {{r}}});
+  }
+  return result;
+}
+
+}  // namespace
+
 Emitter::BlockAccess Emitter::block_access(const Instruction& in, const LinearLayout& l, const Type& tile) {
   const tile::AccessPattern p = tile::access_pattern(in, tile, pointer(in), info_);
   BlockAccess b;
   b.pointer = block_pointer(in, l, tile);
-  b.vectors = tile::vectorize(l, p.strides, p.origin, pointer(in).dtype.bytes());
   add_masks(b, in, l);
+  b.vectors = split(tile::vectorize(l, p.strides, p.origin, pointer(in).dtype.bytes()), l, b.masks);
   for (const tile::VectorAccess& v : b.vectors)
     for (const Mask& m : b.masks) b.vector_masks = b.vector_masks && same_for_all(l, m, v);
   return b;
@@ -198,7 +228,7 @@ void Emitter::block_load(const Instruction& in) {
   for (const tile::VectorAccess& a : b.vectors) {
     loaded.words.push_back(fresh("w"));
     const int bytes = a.count * element;
-    const std::string at = b.pointer + offset_text(in, a.offset);
+    const std::string at = b.pointer + offset_text(in, l, a.registers[0][0]);
     if (b.masks.empty())
       line("const sn_words<{}> {} = {}({});", bytes, loaded.words.back(), load_name(in, false, bytes), at);
     else if (b.vector_masks)
@@ -220,14 +250,14 @@ void Emitter::load_whole_or_parts(const Instruction& in, const Loaded& loaded, c
   ++indent_;
   for (size_t i = 0; i < b.vectors.size(); ++i)
     line("{} = {}({}{});", loaded.words[i], load_name(in, false, b.vectors[i].count * t.bytes()), b.pointer,
-         offset_text(in, b.vectors[i].offset));
+         offset_text(in, l, b.vectors[i].registers[0][0]));
   --indent_;
   line("}} else {{");
   ++indent_;
   for (size_t i = 0; i < b.vectors.size(); ++i)
     for (int j = 0; j < b.vectors[i].count; ++j) {
       const std::string element = fmt::format("{}({}{}, {}, {:#x}u, {:#x}u)", load_name(in, true, t.bytes()), b.pointer,
-                                              offset_text(in, b.vectors[i].offset + j),
+                                              offset_text(in, l, b.vectors[i].registers[static_cast<size_t>(j)][0]),
                                               inside(b, l, b.vectors[i].registers[static_cast<size_t>(j)][0]),
                                               t.bytes() < 4 ? fill[0] & ((1u << t.bits()) - 1) : fill[0], fill[1]);
       line("sn_put_raw_{}({}.w, {}, {});", t.bytes(), loaded.words[i], j, element);
@@ -317,19 +347,21 @@ void Emitter::block_store(const Instruction& in) {
     ++indent_;
   }
   const BlockAccess b = block_access(in, l, type(v));
-  const auto at = [&](int64_t offset) { return b.pointer + offset_text(in, offset); };
+  const auto at = [&](const tile::VectorAccess& a, int j) {
+    return b.pointer + offset_text(in, l, a.registers[static_cast<size_t>(j)][0]);
+  };
   const bool branch = !b.masks.empty() && !b.vector_masks;
   std::vector<std::string> words;
   for (const tile::VectorAccess& a : b.vectors) {
     words.push_back(packed(v, l, a, t));
     const std::string condition = b.masks.empty() ? "" : fmt::format("if ({}) ", inside(b, l, a.registers[0][0]));
-    if (!branch) line("{}{}({}, {});", condition, store_name(in, a.count * t.bytes()), at(a.offset), words.back());
+    if (!branch) line("{}{}({}, {});", condition, store_name(in, a.count * t.bytes()), at(a, 0), words.back());
   }
   if (branch) {
     line("if ({}) {{", whole(b));
     ++indent_;
     for (size_t i = 0; i < words.size(); ++i)
-      line("{}({}, {});", store_name(in, b.vectors[i].count * t.bytes()), at(b.vectors[i].offset), words[i]);
+      line("{}({}, {});", store_name(in, b.vectors[i].count * t.bytes()), at(b.vectors[i], 0), words[i]);
     --indent_;
     line("}} else {{");
     ++indent_;
@@ -337,7 +369,7 @@ void Emitter::block_store(const Instruction& in) {
       for (int j = 0; j < b.vectors[i].count; ++j)
         line("if ({}) {}({}, sn_get_raw_{}({}.w, {}));",
              inside(b, l, b.vectors[i].registers[static_cast<size_t>(j)][0]), store_name(in, t.bytes()),
-             at(b.vectors[i].offset + j), t.bytes(), words[i], j);
+             at(b.vectors[i], j), t.bytes(), words[i], j);
     close();
   }
   if (!holders.empty()) close();

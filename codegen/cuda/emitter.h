@@ -108,7 +108,7 @@ class Emitter {
   BlockAccess block_access(const Instruction& in, const LinearLayout& layout, const Type& tile);
   std::string block_pointer(const Instruction& in, const LinearLayout& layout, const Type& tile);
   void add_masks(BlockAccess& access, const Instruction& in, const LinearLayout& layout);
-  std::string offset_text(const Instruction& in, int64_t offset) const;
+  std::string offset_text(const Instruction& in, const LinearLayout& layout, int r) const;
   static std::string inside(const BlockAccess& access, const LinearLayout& layout, int r);
   static std::string whole(const BlockAccess& access);
   std::optional<std::array<uint32_t, 2>> fill_words(const Instruction& in) const;
