@@ -25,9 +25,7 @@ bool Emitter::is_inlined(ValueId v) const {
   return d != nullptr && type(v).is_tile && (d->op == Op::constant || d->op == Op::iota || d->op == Op::broadcast);
 }
 
-/// The values whose arrays a statement about v reads.
 void Emitter::sources(ValueId v, std::set<ValueId>& out) const {
-  if (const auto alias = alias_.find(v); alias != alias_.end()) return sources(alias->second, out);
   if (!is_inlined(v)) {
     out.insert(v);
     return;
@@ -35,44 +33,35 @@ void Emitter::sources(ValueId v, std::set<ValueId>& out) const {
   for (ValueId o : definitions_[static_cast<size_t>(v)]->operands) sources(o, out);
 }
 
-/// Prints the pending groups but one that define what is needed.
-void Emitter::flush_definers(const std::set<ValueId>& needed, const std::string& except) {
-  const auto defines = [&](const auto& pending) {
-    return pending.first != except &&
-           std::ranges::any_of(needed, [&](ValueId v) { return pending.second.defines.contains(v); });
-  };
-  // A flush may flush others; look again until nothing pending is needed.
-  for (auto it = std::ranges::find_if(pending_, defines); it != pending_.end();
-       it = std::ranges::find_if(pending_, defines))
-    flush(std::string(it->first));
-}
-
-/// Everything that the instruction reads is in its array, but the words of a load that it takes as they are.
 void Emitter::flush_for(const Instruction& in) {
   std::set<ValueId> needed;
   for (ValueId v : in.operands) sources(v, needed);
-  flush_definers(needed, "");
-  if (in.op == Op::convert_layout && wire_[static_cast<size_t>(in.results[0])]) return;
-  for (ValueId v : needed) unpack(v);
-}
-
-void Emitter::ready(ValueId v) {
-  std::set<ValueId> needed;
-  sources(v, needed);
-  flush_definers(needed, "");
-  for (ValueId n : needed) unpack(n);
+  // A flush may flush others; look again until nothing pending is needed.
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& [key, group] : pending_)
+      if (std::ranges::any_of(needed, [&](ValueId v) { return group.defines.contains(v); })) {
+        flush(std::string(key));
+        again = true;
+        break;
+      }
+  }
 }
 
 void Emitter::add_to_group(const Instruction& in) {
-  if (in.scalar == ScalarOp::convert && reads_as_float_[static_cast<size_t>(in.operands[0])]) {
-    names_[static_cast<size_t>(in.results[0])] = name(in.operands[0]);
-    alias_[in.results[0]] = in.operands[0];
-    return;
-  }
   const std::string key = tile::to_string(layout(in.results[0]));
   std::set<ValueId> needed;
   for (ValueId v : in.operands) sources(v, needed);
-  flush_definers(needed, key);
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& [other, group] : pending_) {
+      if (other == key) continue;
+      if (!std::ranges::any_of(needed, [&](ValueId v) { return group.defines.contains(v); })) continue;
+      flush(std::string(other));
+      again = true;
+      break;
+    }
+  }
   auto it = std::ranges::find(pending_, key, &std::pair<std::string, Group>::first);
   if (it == pending_.end()) it = pending_.insert(pending_.end(), {key, {}});
   it->second.instructions.push_back(&in);
@@ -162,21 +151,6 @@ std::string Emitter::reference(ValueId v, const LinearLayout& l, const RegisterT
   return fmt::format("{}[{}]", name(v), at.r);
 }
 
-/// The same for one register, by its number.
-std::string Emitter::register_text(ValueId v, const LinearLayout& l, int r) {
-  const int per_part = l.registers_per_part();
-  return reference(v, l, {fmt::format("{}", r / per_part), fmt::format("{}", r % per_part), fmt::format("{}", r)});
-}
-
-/// Name of an array of a value's registers; values that are printed where they are used get one here.
-std::string Emitter::materialized(ValueId v) {
-  if (!is_inlined(v)) return name(v);
-  std::string array = fresh("b");
-  declare(v, array);
-  copy_value(array, v);
-  return array;
-}
-
 std::string Emitter::expression(const Instruction& in, const std::vector<std::string>& operands) const {
   std::string_view pattern = scalar::info(in.scalar).cuda;
   std::string s;
@@ -213,10 +187,6 @@ void Emitter::flush(const std::string& key) {
   Group group = std::move(it->second);
   pending_.erase(it);
   const LinearLayout l = layout(group.instructions[0]->results[0]);
-  std::set<ValueId> read;
-  for (const Instruction* in : group.instructions)
-    for (ValueId v : in->operands) sources(v, read);
-  for (ValueId v : read) unpack(v);
   std::set<const Instruction*> inside(group.instructions.begin(), group.instructions.end());
   std::set<ValueId> escaping;
   for (ValueId v : group.defines)
@@ -247,17 +217,8 @@ void Emitter::flush(const std::string& key) {
   close_loops(l);
 }
 
-/// Prints everything that is pending, so that nested regions find it.
 void Emitter::flush_all() {
   while (!pending_.empty()) flush(std::string(pending_.front().first));
-  std::vector<ValueId> loads;
-  for (const auto& [v, loaded] : loaded_) {
-    const Instruction* user = users_[static_cast<size_t>(v)].empty() ? nullptr : users_[static_cast<size_t>(v)][0];
-    const bool travels =
-        user != nullptr && user->op == Op::convert_layout && wire_[static_cast<size_t>(user->results[0])];
-    if (user != nullptr && !travels) loads.push_back(v);
-  }
-  for (ValueId v : loads) unpack(v);
 }
 
 }  // namespace sinter::cuda

@@ -31,9 +31,7 @@ const char* storage_name(DType t) {
   return compute_name(t);
 }
 
-namespace {
-
-std::string bare_literal(DType t, uint64_t bits) {
+std::string literal(DType t, uint64_t bits) {
   if (t == boolean) return bits != 0 ? "true" : "false";
   if (t == i32) {
     const auto v = static_cast<int32_t>(bits);
@@ -52,13 +50,6 @@ std::string bare_literal(DType t, uint64_t bits) {
   const auto v = std::bit_cast<float>(static_cast<uint32_t>(bits));
   return std::isfinite(v) ? with_point(fmt::format("{}", v)) + "f"
                           : fmt::format("sn_bitcast<float>({:#x}u)", static_cast<uint32_t>(bits));
-}
-
-}  // namespace
-
-std::string literal(DType t, uint64_t bits) {
-  std::string s = bare_literal(t, bits);
-  return s[0] == '-' ? "(" + s + ")" : s;
 }
 
 }  // namespace sinter::cuda

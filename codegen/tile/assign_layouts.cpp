@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <optional>
 
 #include "codegen/tile/blocked_default.h"
-#include "codegen/tile/fold_layout.h"
-#include "codegen/tile/hoist_loads.h"
 #include "codegen/tile/laid_out.h"
 #include "codegen/tile/memory_access.h"
-#include "codegen/tile/narrowing_stores.h"
 
 namespace sinter::tile {
 namespace {
@@ -28,13 +24,13 @@ class Assigner {
 
   LaidOutKernel run() {
     choose();
+    LaidOutKernel out;
     layouts_.resize(types_.size());
     assign(k_.body);
     replacement_.resize(types_.size());
     std::iota(replacement_.begin(), replacement_.end(), 0);
     drop_identities(k_.body);
     k_.value_count = static_cast<int32_t>(types_.size());
-    hoist_loads(k_);
     return {std::move(k_), std::move(types_), std::move(layouts_)};
   }
 
@@ -140,26 +136,8 @@ class Assigner {
   AccessPattern pattern(const Instruction& in, ValueId tile) const {
     return access_pattern(in, types_[static_cast<size_t>(tile)], k_.parameters[static_cast<size_t>(in.index)], info_);
   }
-  /// The layout that coalesces an access, with what folds of the class need in registers.
-  LinearLayout preferred(const Instruction& in, ValueId tile, uint32_t kept) const {
-    const TileShape shape = tile_shape(types_[static_cast<size_t>(tile)]);
-    const MemoryPattern memory = pattern(in, tile).memory;
-    if (kept == 0) return choose_layout(shape, threads(), memory);
-    // Registers that are kept cannot be a vector's: as many fewer are left for it.
-    return make_fold_layout(choose_blocked(shape, threads() << std::popcount(kept), memory), threads(), kept);
-  }
-  LinearLayout without_access(const TileShape& shape, uint32_t kept) const {
-    return kept == 0 ? default_layout(shape, threads()) : make_fold_layout(last_dim_first(shape), threads(), kept);
-  }
-
-  /// What the folds of each class need (see fold_bits), by root.
-  void collect_folds() {
-    kept_.assign(types_.size(), 0);
-    each(k_.body, [&](const Instruction& in) {
-      if (in.op != Op::reduce || in.dim == parts_dim) return;
-      const ValueId v = converted_from_[static_cast<size_t>(in.operands[0])];
-      kept_[static_cast<size_t>(root(v))] |= fold_bits(tile_shape(types_[static_cast<size_t>(v)]), in.dim);
-    });
+  LinearLayout preferred(const Instruction& in, ValueId tile) const {
+    return choose_layout(tile_shape(types_[static_cast<size_t>(tile)]), threads(), pattern(in, tile).memory);
   }
 
   /// Takes the preferred layouts of the widest accesses of one kind for all classes that have none yet.
@@ -175,7 +153,7 @@ class Assigner {
       const int64_t bytes = k_.parameters[static_cast<size_t>(in.index)].dtype.bytes();
       if (class_layout_[static_cast<size_t>(c)] || bytes <= best[static_cast<size_t>(c)]) return;
       best[static_cast<size_t>(c)] = bytes;
-      layout[static_cast<size_t>(c)] = preferred(in, tile, kept_[static_cast<size_t>(c)]);
+      layout[static_cast<size_t>(c)] = preferred(in, tile);
     });
     for (size_t c = 0; c < layout.size(); ++c)
       if (layout[c]) class_layout_[c] = std::move(layout[c]);
@@ -228,7 +206,6 @@ class Assigner {
       for (size_t i = 0; i < 4; ++i) order[i] = in.perm[i];
       return from.transpose({order.data(), static_cast<size_t>(in.type.rank)});
     }
-    if (in.dim == parts_dim) return from.with_parts(1);
     return reshaped_to(from.remove_dim(in.dim).without_free_registers(), in.type);
   }
 
@@ -240,7 +217,6 @@ class Assigner {
       converted_from_[static_cast<size_t>(in.results[0])] = in.operands[0];
       converted_to_[static_cast<size_t>(in.operands[0])] = in.results[0];
     });
-    collect_folds();
     choose_from(Op::block_store);
     while (spread_once()) {
     }
@@ -249,8 +225,7 @@ class Assigner {
     }
     for (size_t v = 0; v < types_.size(); ++v)
       if (types_[v].is_tile && !layout_of_class(static_cast<ValueId>(v))) {
-        layout_of_class(static_cast<ValueId>(v)) =
-            without_access(tile_shape(types_[v]), kept_[static_cast<size_t>(root(static_cast<ValueId>(v)))]);
+        layout_of_class(static_cast<ValueId>(v)) = default_layout(tile_shape(types_[v]), threads());
         while (spread_once() || derive_once()) {
         }
       }
@@ -300,8 +275,6 @@ class Assigner {
     if (user->op == Op::block_store) l = layout_for_access(*user, v, layouts_[static_cast<size_t>(from)]);
     if (user->op == Op::reduce || user->op == Op::reshape || user->op == Op::trans)
       l = layouts_[static_cast<size_t>(from)];
-    if (user->op == Op::reduce && user->dim != parts_dim && !folds_in_place(l, user->dim))
-      l = without_access(l.shape(), fold_bits(l.shape(), user->dim));
   }
 
   /// separate() made the conversions before consumers with exactly one user; those after producers have none of these.
@@ -341,25 +314,16 @@ class Assigner {
   std::vector<std::optional<LinearLayout>> class_layout_;
   std::vector<LinearLayout> layouts_;
   std::vector<const Instruction*> users_;
-  std::vector<uint32_t> kept_;
 };
 
 }  // namespace
 
-LaidOutKernel assign_layouts(Kernel kernel) {
-  store_unrounded(kernel);
-  return Assigner(std::move(kernel)).run();
-}
+LaidOutKernel assign_layouts(Kernel kernel) { return Assigner(std::move(kernel)).run(); }
 
-BlockedLayout last_dim_first(const TileShape& shape) {
+LinearLayout default_layout(const TileShape& shape, int threads) {
   BlockedLayout blocked;
   blocked.shape = shape;
   for (int d = 0; d < shape.rank; ++d) blocked.order[static_cast<size_t>(d)] = shape.rank - 1 - d;
-  return blocked;
-}
-
-LinearLayout default_layout(const TileShape& shape, int threads) {
-  BlockedLayout blocked = last_dim_first(shape);
   spread_threads(blocked, threads);
   return make_layout(blocked);
 }

@@ -9,7 +9,7 @@
 namespace sinter::tile {
 
 /// The laid-out form of a kernel: every tile value has a layout, and convert_layout instructions stand where two meet.
-/// Stores round to the pointer's dtype by themselves. Only the CUDA emitter reads it.
+/// Only the CUDA emitter reads it.
 struct LaidOutKernel {
   Kernel kernel;
   std::vector<Type> types;            ///< by value id
