@@ -156,8 +156,9 @@ void require(bool ok, const char* what) {
 }
 
 void check_expr(const Plan& p, const HostExpr& e) {
-  require(e.begin >= 0 && e.length >= 0 && static_cast<size_t>(e.begin) + static_cast<size_t>(e.length) <= p.code.size(),
-          "an expression lies outside the code");
+  require(
+      e.begin >= 0 && e.length >= 0 && static_cast<size_t>(e.begin) + static_cast<size_t>(e.length) <= p.code.size(),
+      "an expression lies outside the code");
 }
 
 /// Indices in a plan from a file are never trusted.

@@ -115,7 +115,12 @@ TEST(Breaks, FullgraphNamesOpAndLine) {
   EXPECT_TRUE(contains(text, line_text(__FILE__, line))) << text;
   EXPECT_TRUE(contains(text, "\"scale\"")) << text;
   EXPECT_TRUE(contains(text, "fix: ")) << text;
-  auto g = compile([](Tensor x) { graph_break(); return x + 1; }, {.fullgraph = true});
+  auto g = compile(
+      [](Tensor x) {
+        graph_break();
+        return x + 1;
+      },
+      {.fullgraph = true});
   EXPECT_TRUE(contains(refusal<CompileError>([&] { (void)g(from<float>({1})); }), "[graph_break]"));
   auto h = compile([](Tensor x) { return x + 1; }, {.fullgraph = true});
   EXPECT_EQ(to_vector<float>(h(from<float>({1}))), (std::vector<float>{2}));
@@ -183,10 +188,12 @@ TEST(Breaks, ItemsOfEveryKind) {
 }
 
 TEST(Breaks, AVeryLongFunctionIsCutIntoRegions) {
-  auto f = compile([](Tensor x) {
-    for (int i = 0; i < 9000; ++i) x = x + 1;
-    return x;
-  }, {.backend = "reference"});
+  auto f = compile(
+      [](Tensor x) {
+        for (int i = 0; i < 9000; ++i) x = x + 1;
+        return x;
+      },
+      {.backend = "reference"});
   EXPECT_EQ(to_vector<float>(f(from<float>({1, 2}))), (std::vector<float>{9001, 9002}));
 }
 

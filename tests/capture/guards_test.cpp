@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every property of a call that compiled code depends on, changed alone: the call must not hit, the reason must be named,
-// and the result must be what a fresh function computes.
+// Every property of a call that compiled code depends on, changed alone: the call must not hit, the reason must be
+// named, and the result must be what a fresh function computes.
 #include "tests/capture/support.h"
 
 namespace sinter::test {
@@ -30,23 +30,108 @@ Tensor column_major(const Tensor& t) { return transpose(transpose(t, 0, 1) + 0, 
 
 const Property properties[] = {
     {"nothing", [](Call c) { return c; }, ""},
-    {"dtype of x", [](Call c) { c.x = to(c.x, f64); return c; }, "input 0: was f32 [4,6] cpu contiguous, now f64"},
-    {"dtype of y", [](Call c) { c.y = to(c.y, i32); return c; }, "input 1: was f32 [6] cpu contiguous, now i32"},
-    {"rank of x", [](Call c) { c.x = counting({2, 4, 6}); return c; }, "input 0: was f32 [4,6] cpu contiguous, now f32 [2,4,6]"},
-    {"rank of y", [](Call c) { c.y = counting({4, 6}); return c; }, "input 1: was f32 [6] cpu contiguous, now f32 [4,6]"},
-    {"extent 0 of x", [](Call c) { c.x = counting({5, 6}); return c; }, "input 0: dim 0 was 4, now 5"},
-    {"extent 1 of x", [](Call c) { c.x = counting({4, 1}); return c; }, "input 0: dim 1 was 6, now 1"},
-    {"extent 0 of x is 0", [](Call c) { c.x = counting({0, 6}); return c; }, "input 0: dim 0 was 4, now 0"},
-    {"extent of y", [](Call c) { c.y = counting({1}); return c; }, "input 1: dim 0 was 6, now 1"},
-    {"contiguity of x", [](Call c) { c.x = column_major(c.x); return c; }, "input 0: was f32 [4,6] cpu contiguous, now f32 [4,6] cpu"},
-    {"value of a number", [](Call c) { c.number = 2.5; return c; }, "number 0 was 1.5, now 2.5"},
-    {"sign of a zero number", [](Call c) { c.number = -0.0; return c; }, "number 0 was 1.5, now -0"},
-    {"kind of a number", [](Call c) { c.use_whole = true; return c; }, nullptr},
-    {"structural attribute", [](Call c) { c.dim = 1; return c; }, nullptr},
-    {"operand wiring", [](Call c) { c.swap_operands = true; return c; }, nullptr},
-    {"same tensor twice", [](Call c) { c.y = c.x; return c; }, nullptr},
-    {"output set", [](Call c) { c.keep = true; return c; }, nullptr},
-    {"another op", [](Call c) { c.extra_op = true; return c; }, nullptr},
+    {"dtype of x",
+     [](Call c) {
+       c.x = to(c.x, f64);
+       return c;
+     },
+     "input 0: was f32 [4,6] cpu contiguous, now f64"},
+    {"dtype of y",
+     [](Call c) {
+       c.y = to(c.y, i32);
+       return c;
+     },
+     "input 1: was f32 [6] cpu contiguous, now i32"},
+    {"rank of x",
+     [](Call c) {
+       c.x = counting({2, 4, 6});
+       return c;
+     },
+     "input 0: was f32 [4,6] cpu contiguous, now f32 [2,4,6]"},
+    {"rank of y",
+     [](Call c) {
+       c.y = counting({4, 6});
+       return c;
+     },
+     "input 1: was f32 [6] cpu contiguous, now f32 [4,6]"},
+    {"extent 0 of x",
+     [](Call c) {
+       c.x = counting({5, 6});
+       return c;
+     },
+     "input 0: dim 0 was 4, now 5"},
+    {"extent 1 of x",
+     [](Call c) {
+       c.x = counting({4, 1});
+       return c;
+     },
+     "input 0: dim 1 was 6, now 1"},
+    {"extent 0 of x is 0",
+     [](Call c) {
+       c.x = counting({0, 6});
+       return c;
+     },
+     "input 0: dim 0 was 4, now 0"},
+    {"extent of y",
+     [](Call c) {
+       c.y = counting({1});
+       return c;
+     },
+     "input 1: dim 0 was 6, now 1"},
+    {"contiguity of x",
+     [](Call c) {
+       c.x = column_major(c.x);
+       return c;
+     },
+     "input 0: was f32 [4,6] cpu contiguous, now f32 [4,6] cpu"},
+    {"value of a number",
+     [](Call c) {
+       c.number = 2.5;
+       return c;
+     },
+     "number 0 was 1.5, now 2.5"},
+    {"sign of a zero number",
+     [](Call c) {
+       c.number = -0.0;
+       return c;
+     },
+     "number 0 was 1.5, now -0"},
+    {"kind of a number",
+     [](Call c) {
+       c.use_whole = true;
+       return c;
+     },
+     nullptr},
+    {"structural attribute",
+     [](Call c) {
+       c.dim = 1;
+       return c;
+     },
+     nullptr},
+    {"operand wiring",
+     [](Call c) {
+       c.swap_operands = true;
+       return c;
+     },
+     nullptr},
+    {"same tensor twice",
+     [](Call c) {
+       c.y = c.x;
+       return c;
+     },
+     nullptr},
+    {"output set",
+     [](Call c) {
+       c.keep = true;
+       return c;
+     },
+     nullptr},
+    {"another op",
+     [](Call c) {
+       c.extra_op = true;
+       return c;
+     },
+     nullptr},
 };
 
 struct Result {
@@ -112,7 +197,8 @@ TEST(GuardText, StridesOfStridedInputsAreGuarded) {
   auto view = [&](int64_t stride) { return from_blob(memory.data(), {3, 4}, f32, Device::cpu(), {stride, 2}); };
   for (int64_t stride : {8, 9, 10, 16}) {
     const auto y = to_vector<float>(f(view(stride)));
-    for (int64_t i = 0; i < 12; ++i) ASSERT_EQ(y[static_cast<size_t>(i)], static_cast<float>(i / 4 * stride + i % 4 * 2 + 1));
+    for (int64_t i = 0; i < 12; ++i)
+      ASSERT_EQ(y[static_cast<size_t>(i)], static_cast<float>(i / 4 * stride + i % 4 * 2 + 1));
   }
   EXPECT_EQ(f.stats().compilations, 2);
   const auto recompiles = f.explain(view(8)).recompiles;

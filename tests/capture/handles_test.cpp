@@ -154,7 +154,8 @@ TEST(Handles, ThreadsShareOneFunction) {
       for (int i = 0; i < 40; ++i) {
         const int64_t n = 2 + (t + i) % 4;
         const auto y = to_vector<float>(f(counting({n})));
-        for (int64_t k = 0; k < n; ++k) wrong += y[static_cast<size_t>(k)] != static_cast<float>(k > 3 ? 2 * (k - 3) : 0);
+        for (int64_t k = 0; k < n; ++k)
+          wrong += y[static_cast<size_t>(k)] != static_cast<float>(k > 3 ? 2 * (k - 3) : 0);
       }
     });
   for (auto& t : threads) t.join();
@@ -220,7 +221,8 @@ TEST(Handles, EagerOpsOnManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 30; ++i) wrong += item<float>(sum(counting({2 + t}) * i)) != static_cast<float>((t + 2) * (t + 1) / 2 * i);
+      for (int i = 0; i < 30; ++i)
+        wrong += item<float>(sum(counting({2 + t}) * i)) != static_cast<float>((t + 2) * (t + 1) / 2 * i);
     });
   for (auto& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
