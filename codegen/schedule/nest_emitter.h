@@ -7,10 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/schedule/mask_box.h"
 #include "codegen/schedule/scheduled.h"
 #include "codegen/schedule/target.h"
 #include "codegen/schedule/tiling.h"
+#include "codegen/schedule/value_range.h"
 #include "codegen/tile/builder.h"
+#include "src/loop/dependence.h"
 #include "src/loop/program.h"
 
 namespace sinter::schedule {
@@ -24,50 +27,76 @@ class NestEmitter {
 
   /// Splits the program id into the axes' tiles; returns the number of programs. Reduction axes are left alone.
   graph::Expr decode_program_id();
-  /// Gives an axis its first coordinate in this program (a multiple of `divisor`).
+  /// Gives an axis its first coordinate in this program.
   void set_origin(size_t axis, tile::Value origin);
-  /// Forgets values, after origins changed; what does not depend on the axis is kept.
+  /// Says whether from here on the axis's tiles lie inside its extent. Unless told, those of axes whose extent is a
+  /// multiple of the tile do.
+  void set_whole(size_t axis, bool whole) { whole_[axis] = whole; }
+  /// Forgets values that depend on the axis, after its origin changed.
   void forget_axis(size_t axis);
 
   tile::Value value(loop::ValueId id);
+  void set_value(loop::ValueId id, tile::Value v) { known_.values[id] = v; }
+  const std::map<loop::ValueId, tile::Value>& known() const { return known_.values; }
   void store(const loop::Store& store);
   /// Where the axis lies inside its extent, as a boolean of the axis's own shape; nothing if it always does.
   std::optional<tile::Value> inside(size_t axis);
+  /// i64 scalar of an expression over symbols and axes without a tile; what symbols alone decide is a parameter.
+  tile::Value scalar_of(graph::Expr e);
 
-  tile::Value scalar_of(graph::Expr e);  ///< i64 scalar of an expression over symbols and scalar axes
-  tile::KernelBuilder& builder() { return b_; }
-  void set_value(loop::ValueId id, tile::Value v) { values_[id] = v; }
-  /// What is known before a loop; values made inside the loop are not visible after it.
+  /// What has been computed. Values made inside a loop are not visible after it: take the memo before, restore it
+  /// after.
   struct Memo {
     std::map<loop::ValueId, tile::Value> values;
-    std::unordered_map<graph::Expr, tile::Value> scalars;
+    std::unordered_map<graph::Expr, tile::Value> scalars;       ///< of symbols
+    std::unordered_map<graph::Expr, tile::Value> narrow, wide;  ///< index tiles in i32 and i64, at the current origins
   };
-  Memo memo() const { return {values_, scalars_}; }
-  void restore(Memo m) {
-    values_ = std::move(m.values);
-    scalars_ = std::move(m.scalars);
-  }
+  const Memo& memo() const { return known_; }
+  void restore(Memo m) { known_ = std::move(m); }
+
+  tile::KernelBuilder& builder() { return b_; }
+  const graph::Ranges& ranges() const { return ranges_; }
   ScheduledKernel finish(graph::Expr grid, const std::vector<std::string>& comments, int num_warps);
 
  private:
-  tile::Index index_of(graph::Expr e);
-  tile::Value tile_index(graph::Expr e, DType t);  ///< an index expression as a tile
-  tile::Value axis_value(size_t axis, DType t);
-  tile::Value divide(graph::Expr e, DType t);
-  tile::Value load(const loop::Instruction& in);
-  tile::Value gather(const loop::Instruction& in, int pointer);
-  tile::Value checked_index(const loop::Instruction& in);
+  // nest_emitter.cpp
+  tile::Value number(const loop::Instruction& in);
   tile::Value scalar_op(const loop::Instruction& in);
-  tile::Value divide_by_invariant(tile::Value x, tile::Value d, bool x_is_safe, bool d_is_safe);
-  tile::Access access(graph::Expr base, const AxisStrides& strides, std::vector<int32_t>& dims, int32_t& parts);
+  bool has_tile(size_t axis) const;
+  bool needs_mask(size_t axis) const;
+  tile::Type shape_of_axis(size_t axis) const;
+  std::optional<tile::Value> conjunction(std::optional<tile::Value> a, tile::Value b);
+
+  // nest_index.cpp
+  tile::Index index_of(graph::Expr e);
+  tile::Value symbolic(graph::Expr e);
+  tile::Value scalar_sum(graph::Expr e);
+  tile::Value scalar_product(graph::Expr e);
+  bool is_uniform(graph::Expr e) const;
+  tile::Value axis_value(size_t axis, DType t);
+  tile::Value tile_index(graph::Expr e, DType t);  ///< an index expression as a tile (or scalar) of i32 or i64
+  tile::Value compute_tile_index(graph::Expr e, DType t);
+  tile::Value tile_sum(graph::Expr e, DType t);
+  tile::Value tile_division(graph::Expr e, DType t);
+  tile::Value checked_index(const loop::Instruction& in);
   DType offset_type(graph::Expr address) const;
+
+  // nest_memory.cpp
+  struct Box {
+    tile::Access access;
+    std::vector<int32_t> dims;
+    int32_t parts = 1;
+  };
   int pointer(int buffer, bool written);
   int status_pointer();
-  std::optional<tile::Value> conjunction(std::optional<tile::Value> a, tile::Value b);
-  tile::Type shape_of_axis(size_t axis) const;
-  bool needs_mask(size_t axis) const;
-  bool nonnegative_small(loop::ValueId id) const;
-  bool moderate_literal(loop::ValueId id) const;
+  Box box(graph::Expr address, const AxisStrides& strides, const std::vector<AxisBounds>& bounds);
+  tile::AccessDim along(size_t axis, graph::Expr stride, const AxisBounds& bounds, graph::Expr& base);
+  tile::Value load(const loop::Instruction& in);
+  tile::Value block_load(const loop::Instruction& in, const AxisStrides& strides,
+                         const std::vector<AxisBounds>& bounds);
+  tile::Value gather(const loop::Instruction& in);
+  tile::CachePolicy load_policy(const loop::Instruction& in) const;
+  tile::CachePolicy store_policy(const loop::Buffer& buffer) const;
 
   const loop::Program& program_;
   const loop::Nest& nest_;
@@ -75,12 +104,14 @@ class NestEmitter {
   const Target& target_;
   graph::Ranges ranges_;
   tile::KernelBuilder b_;
+  ValueRanges value_ranges_;
   std::vector<std::optional<tile::Value>> origins_;
-  std::map<loop::ValueId, tile::Value> values_;
-  std::unordered_map<graph::Expr, tile::Value> scalars_;
-  std::map<int, int> pointers_;                 ///< buffer -> parameter
-  std::map<int, int> extents_;                  ///< symbol -> parameter
-  std::map<std::pair<int, int>, int> numbers_;  ///< (symbol, compute type) -> parameter
+  std::vector<std::optional<bool>> whole_;
+  std::vector<loop::AxisSet> dependence_;
+  Memo known_;
+  std::map<int, int> pointers_;                   ///< buffer -> parameter
+  std::unordered_map<graph::Expr, int> extents_;  ///< expression over symbols -> parameter
+  std::map<std::pair<int, int>, int> numbers_;    ///< (symbol, compute type) -> parameter
   int status_ = -1;
   std::vector<ParameterSource> sources_;
 };

@@ -3,159 +3,112 @@
 
 #include <algorithm>
 
+#include "src/loop/address.h"
+#include "src/lower/rebuild.h"
+
 namespace sinter::lower {
 namespace {
 
 using graph::Expr;
-using Kind = Expr::Kind;
 
-/// Coefficient of an axis in an affine term: c * axis, or c * symbols * axis.
-std::optional<std::pair<int, Expr>> axis_term(int64_t c, Expr t) {
-  if (t.kind() == Kind::axis) return {{t.id(), Expr(c)}};
-  if (t.kind() != Kind::product) return std::nullopt;
-  Expr rest = c;
-  int axis = -1;
-  for (Expr f : t.operands()) {
-    if (f.kind() == Kind::axis) {
-      if (axis >= 0) return std::nullopt;
-      axis = f.id();
-    } else if (f.kind() == Kind::symbol) {
-      rest = rest * f;
-    } else {
-      bool symbols_only = true;
-      graph::visit_leaves(f, [&](Expr l) { symbols_only = symbols_only && l.kind() == Kind::symbol; });
-      if (!symbols_only) return std::nullopt;
-      rest = rest * f;
-    }
-  }
-  if (axis < 0) return std::nullopt;
-  return {{axis, rest}};
-}
-
-bool symbols_only(Expr e) {
-  bool ok = true;
-  graph::visit_leaves(e, [&](Expr l) { ok = ok && l.kind() == Kind::symbol; });
-  return ok;
-}
-
-/// Every index expression of a nest, in a fixed order, to be read and replaced.
-template <class F>
-void each_index(loop::Nest& nest, std::vector<loop::Instruction>& body, const F& f) {
-  for (loop::Instruction& in : body)
-    for (Expr& e : in.index) f(e);
-  for (loop::Store& s : nest.stores)
-    for (Expr& e : s.index) f(e);
-}
-
-/// Is e a function of (outer * extent + inner) alone? Then that function has inner -> 0, outer -> joint / extent; we
-/// only accept coefficients in that ratio, or no mention of either.
-bool mergeable(Expr e, int outer, int inner, Expr extent) {
-  Expr co = int64_t{0}, ci = int64_t{0};
+/// Is e a function of outer * extent + inner alone, as far as it depends on the two axes? Their coefficients must stand
+/// in that ratio, and they must occur nowhere else.
+bool is_joint(Expr e, size_t outer, size_t inner, Expr extent, size_t axis_count) {
+  Expr affine = 0;
   for (const auto& [c, t] : e.terms()) {
-    const auto term = axis_term(c, t);
-    if (term && term->first == outer) {
-      co = co + term->second;
-    } else if (term && term->first == inner) {
-      ci = ci + term->second;
-    } else if (graph::depends_on_axis(t, outer) || graph::depends_on_axis(t, inner)) {
-      return false;
-    }
+    const bool of_outer = depends_on_axis(t, static_cast<int>(outer)),
+               of_inner = depends_on_axis(t, static_cast<int>(inner));
+    if (of_outer || of_inner) affine = affine + Expr(c) * t;
   }
-  return co == ci * extent;
+  const auto a = loop::as_affine(affine, axis_count);
+  return a && a->coefficients[outer] == a->coefficients[inner] * extent;
 }
 
-std::vector<loop::Instruction> copy_of(const loop::Body& b) {
-  return {b.instructions().begin(), b.instructions().end()};
-}
+class NestCollapser {
+ public:
+  NestCollapser(loop::Program& program, loop::Nest& nest)
+      : program_(program),
+        nest_(nest),
+        instructions_(nest.body.instructions().begin(), nest.body.instructions().end()) {}
 
-loop::Body rebuilt(const std::vector<loop::Instruction>& instructions, std::vector<loop::ValueId>& map) {
-  loop::Body body;
-  map.clear();
-  for (loop::Instruction in : instructions) {
-    for (loop::ValueId& v : in.operands)
-      if (v >= 0) v = map[static_cast<size_t>(v)];
-    for (Expr& e : in.index)
-      e = graph::substitute(e, [&](Expr leaf) -> std::optional<Expr> {
-        if (leaf.kind() != Kind::value) return std::nullopt;
-        return Expr::value(map[static_cast<size_t>(leaf.id())]);
+  void run() {
+    linearize();
+    for (size_t a = nest_.axes.size(); a-- > 0;)
+      if (nest_.axes[a].extent.is_constant(1)) remove_axis(a);
+    for (size_t a = nest_.axes.size(); a-- > 1;)
+      if (nest_.axes[a].reduction == nest_.axes[a - 1].reduction && can_merge(a - 1)) merge(a - 1);
+    rebuild(nest_, instructions_, loop::nest_ranges(nest_, program_.ranges));
+  }
+
+ private:
+  template <class F>
+  void each_index(const F& f) {
+    for (loop::Instruction& in : instructions_)
+      for (Expr& e : in.index) f(e);
+    for (loop::Store& s : nest_.stores)
+      for (Expr& e : s.index) f(e);
+  }
+
+  void linearize() {
+    const graph::Ranges ranges = loop::nest_ranges(nest_, program_.ranges);
+    const auto address = [&](int buffer, const std::vector<Expr>& index) {
+      return loop::linear_address(program_.buffers[static_cast<size_t>(buffer)], index, ranges);
+    };
+    for (loop::Instruction& in : instructions_)
+      if (in.kind == loop::InstructionKind::load) in.index = {address(in.id, in.index)};
+    for (loop::Store& s : nest_.stores) s.index = {address(s.buffer, s.index)};
+  }
+
+  bool can_merge(size_t outer) {
+    bool joint = true;
+    const Expr extent = nest_.axes[outer + 1].extent;
+    each_index([&](Expr& e) { joint = joint && is_joint(e, outer, outer + 1, extent, nest_.axes.size()); });
+    return joint;
+  }
+
+  /// The joint axis stands where the outer one stood, with the inner one's coefficient.
+  void merge(size_t outer) {
+    nest_.axes[outer + 1].extent = nest_.axes[outer].extent * nest_.axes[outer + 1].extent;
+    remove_axis(outer);
+  }
+
+  /// Uses of the axis become 0; those after it move up.
+  void remove_axis(size_t axis) {
+    each_index([&](Expr& e) {
+      e = substitute(e, [&](Expr leaf) -> std::optional<Expr> {
+        const auto id = static_cast<size_t>(leaf.id());
+        if (leaf.kind() != Expr::Kind::axis || id < axis) return std::nullopt;
+        return id == axis ? Expr(0) : Expr::axis(leaf.id() - 1);
       });
-    map.push_back(body.append(std::move(in)).id);
-  }
-  return body;
-}
-
-/// Replaces the axes: f maps an old axis to its expression in new ones.
-void rename_axes(loop::Nest& nest, std::vector<loop::Instruction>& body, const std::vector<Expr>& to) {
-  each_index(nest, body, [&](Expr& e) {
-    e = graph::substitute(e, [&](Expr leaf) -> std::optional<Expr> {
-      if (leaf.kind() != Kind::axis) return std::nullopt;
-      return to[static_cast<size_t>(leaf.id())];
     });
-  });
-}
+    nest_.axes.erase(nest_.axes.begin() + static_cast<std::ptrdiff_t>(axis));
+  }
 
-/// Drops axis `a` (its uses become `replacement`), renumbering those after it.
-void remove_axis(loop::Nest& nest, std::vector<loop::Instruction>& body, size_t a, Expr replacement) {
-  std::vector<Expr> to;
-  for (size_t k = 0; k < nest.axes.size(); ++k)
-    to.push_back(k == a ? replacement : Expr::axis(static_cast<int>(k > a ? k - 1 : k)));
-  rename_axes(nest, body, to);
-  nest.axes.erase(nest.axes.begin() + static_cast<std::ptrdiff_t>(a));
+  loop::Program& program_;
+  loop::Nest& nest_;
+  std::vector<loop::Instruction> instructions_;
+};
+
+/// One past the largest address; a negative stride does not reach past the offset.
+Expr flat_extent(const loop::Buffer& b, const graph::Ranges& ranges) {
+  Expr last = b.offset;
+  for (size_t d = 0; d < b.shape.size(); ++d) {
+    if (b.shape[d].is_constant(0)) return 0;
+    if (ranges.of(b.strides[d]).second > 0) last = last + (b.shape[d] - 1) * b.strides[d];
+  }
+  return last + 1;
 }
 
 }  // namespace
 
-Expr linear_address(const loop::Buffer& b, const std::vector<Expr>& index) {
-  Expr address = b.offset;
-  for (size_t d = 0; d < index.size(); ++d) address = address + index[d] * b.strides[d];
-  return address;
-}
-
-std::optional<AffineAddress> affine_in_axes(Expr address, size_t axes) {
-  AffineAddress a{Expr(address.offset()), std::vector<Expr>(axes, Expr(int64_t{0}))};
-  for (const auto& [c, t] : address.terms()) {
-    if (const auto term = axis_term(c, t)) {
-      a.strides[static_cast<size_t>(term->first)] = a.strides[static_cast<size_t>(term->first)] + term->second;
-    } else if (symbols_only(t)) {
-      a.offset = a.offset + Expr(c) * t;
-    } else {
-      return std::nullopt;
-    }
+void collapse(loop::Program& program) {
+  for (loop::Group& g : program.groups)
+    for (loop::Nest& n : g.nests) NestCollapser(program, n).run();
+  for (loop::Buffer& b : program.buffers) {
+    b.shape = {flat_extent(b, program.ranges)};
+    b.strides = {1};
+    b.offset = 0;
   }
-  return a;
-}
-
-std::optional<AffineAddress> affine_address(const loop::Buffer& b, const std::vector<Expr>& index, size_t axes) {
-  return affine_in_axes(linear_address(b, index), axes);
-}
-
-void collapse_axes(loop::Nest& nest, const loop::Program& program, const graph::Ranges& ranges) {
-  std::vector<loop::Instruction> body = copy_of(nest.body);
-  for (loop::Instruction& in : body)
-    if (in.kind == loop::InstructionKind::load)
-      in.index = {graph::simplify(linear_address(program.buffers[static_cast<size_t>(in.id)], in.index), ranges)};
-  for (loop::Store& s : nest.stores)
-    s.index = {graph::simplify(linear_address(program.buffers[static_cast<size_t>(s.buffer)], s.index), ranges)};
-  for (size_t a = nest.axes.size(); a-- > 0;)
-    if (nest.axes[a].extent.is_constant(1)) remove_axis(nest, body, a, Expr(int64_t{0}));
-  for (size_t a = nest.axes.size(); a-- > 1;) {
-    if (nest.axes[a].reduction != nest.axes[a - 1].reduction) continue;
-    const Expr extent = nest.axes[a].extent;
-    bool ok = true;
-    each_index(nest, body,
-               [&](Expr& e) { ok = ok && mergeable(e, static_cast<int>(a) - 1, static_cast<int>(a), extent); });
-    if (!ok) continue;
-    // outer * extent + inner becomes the joint axis: outer's place takes over with inner's coefficient.
-    std::vector<Expr> to;
-    for (size_t k = 0; k < nest.axes.size(); ++k)
-      to.push_back(k == a - 1 ? Expr(int64_t{0}) : Expr::axis(static_cast<int>(k > a - 1 ? k - 1 : k)));
-    nest.axes[a - 1].extent = nest.axes[a - 1].extent * extent;
-    rename_axes(nest, body, to);
-    nest.axes.erase(nest.axes.begin() + static_cast<std::ptrdiff_t>(a));
-  }
-  std::vector<loop::ValueId> map;
-  nest.body = rebuilt(body, map);
-  for (loop::Store& s : nest.stores) s.value = map[static_cast<size_t>(s.value)];
 }
 
 }  // namespace sinter::lower

@@ -7,15 +7,16 @@
 namespace sinter::lower {
 
 struct Options {
-  bool fuse = true;             ///< false: every op that computes is a kernel of its own
-  bool several_outputs = true;  ///< values of one shape may share a kernel
-  bool round_each_op = true;    ///< false: Rounding::per_kernel, only stores round
+  bool fuse = true;             ///< false: every op that computes is a kernel of its own (views stay index arithmetic)
+  bool several_outputs = true;  ///< values over one iteration space that read a common buffer may share a kernel
+  bool round_each_op = true;    ///< false: Rounding::per_kernel, f16 and bf16 are rounded by casts and stores alone
 };
 
-/// Graph (primitive ops) -> loop program. Chooses which values get memory (materialize.h), groups those that share a
-/// kernel (groups.h), and writes each group as one nest by reading producers at the index where they are needed. Fusion
-/// never changes bits: rounding is explicit, and a value recomputed at an index is the same pure function of its
-/// inputs.
+/// Graph of primitive ops -> loop program, as the schedule takes it: lower_to_nests(), then collapse().
 loop::Program lower(const graph::Graph& graph, const Options& options);
+
+/// One nest a group, accesses by the dims of their buffers. Fusion never changes bits: rounding is explicit, and a
+/// value that is computed again is the same pure function of its inputs.
+loop::Program lower_to_nests(const graph::Graph& graph, const Options& options);
 
 }  // namespace sinter::lower

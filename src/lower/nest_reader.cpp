@@ -6,13 +6,24 @@
 
 #include <algorithm>
 
+#include "src/lower/legality.h"
+#include "src/lower/limits.h"
+
 namespace sinter::lower {
 
 using graph::Expr;
 using graph::NodeId;
+using graph::OpClass;
 using loop::Value;
 
-graph::ReductionSpec reduction_of(const graph::Graph& g, NodeId id) { return g.node(id).op->reduction(g.node(id), g); }
+graph::Expr element_count(const graph::ValueType& type) { return graph::product(type.shape); }
+
+std::vector<Expr> wide_extents(std::span<const Expr> shape) {
+  std::vector<Expr> wide;
+  for (Expr e : shape)
+    if (!e.is_constant(1)) wide.push_back(e);
+  return wide;
+}
 
 size_t NestReader::KeyHash::operator()(const Key& k) const {
   size_t h = static_cast<size_t>(k.node) * 31 + static_cast<size_t>(k.guard + 1);
@@ -20,25 +31,60 @@ size_t NestReader::KeyHash::operator()(const Key& k) const {
   return h;
 }
 
-NestReader::NestReader(const graph::Graph& graph, const BufferOfNode& buffers, loop::Program& program, loop::Nest& nest,
-                       const Options& options, graph::Ranges ranges)
+NestReader::NestReader(const graph::Graph& graph, const Options& options, Materialized& materialized, Space space,
+                       std::vector<NodeId> roots)
     : graph_(graph),
-      buffers_(buffers),
-      program_(program),
-      nest_(nest),
       options_(options),
-      ranges_(std::move(ranges)),
-      builder_(nest.body) {}
+      materialized_(materialized),
+      space_(std::move(space)),
+      roots_(std::move(roots)),
+      ranges_(graph.ranges) {
+  set_axis_ranges();
+  body_.use_ranges(&ranges_);
+}
+
+void NestReader::set_axis_ranges() {
+  for (size_t a = 0; a < space_.extents.size(); ++a) ranges_.set_axis_extent(static_cast<int>(a), space_.extents[a]);
+}
+
+loop::Body NestReader::take_body() {
+  body_.use_ranges(nullptr);
+  return std::move(body_);
+}
+
+std::vector<loop::Axis> NestReader::axes() const {
+  std::vector<loop::Axis> axes;
+  for (size_t a = 0; a < space_.extents.size(); ++a) axes.push_back({space_.extents[a], a >= space_.parallel});
+  return axes;
+}
+
+std::vector<Expr> NestReader::store_index(NodeId root) const {
+  std::vector<Expr> index;
+  int axis = 0;
+  for (Expr e : graph_.type({root, 0}).shape) index.push_back(e.is_constant(1) ? Expr(0) : Expr::axis(axis++));
+  return index;
+}
+
+Value NestReader::root_element(NodeId root) {
+  return builder_.round_to(element(root, store_index(root)), graph_.type({root, 0}).dtype);
+}
+
+bool NestReader::has_memory(NodeId id) const { return graph_.node(id).op == nullptr || materialized_.contains(id); }
+
+bool NestReader::is_own_store(NodeId id, const std::vector<Expr>& index) const {
+  return std::ranges::find(roots_, id) != roots_.end() && index == store_index(id);
+}
 
 Value NestReader::element(NodeId id, std::vector<Expr> index) {
-  for (Expr& e : index) e = graph::simplify(e, ranges_);
+  for (Expr& e : index) e = simplify(e, ranges_);
   const Key key{id, index, guard_.id};
   if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
-  const int buffer = buffers_[static_cast<size_t>(id)];
+  const bool own = graph_.node(id).op != nullptr && is_own_store(id, index);
   Value v;
-  if (buffer >= 0) {
-    const DType t = graph_.type({id, 0}).dtype;
-    v = nest_.body.load(buffer, t, index);
+  if (has_memory(id) && !own) {
+    v = load(id, index);
+  } else if (const std::string why = own ? "" : why_before_expanding(id); !why.empty()) {
+    v = materialize(id, index, why);
   } else {
     v = expand(id, index);
   }
@@ -46,56 +92,166 @@ Value NestReader::element(NodeId id, std::vector<Expr> index) {
   return v;
 }
 
+Value NestReader::load(NodeId id, const std::vector<Expr>& index) {
+  buffers_.insert(id);
+  return body_.load(id, graph_.type({id, 0}).dtype, index);
+}
+
+Value NestReader::materialize(NodeId id, const std::vector<Expr>& index, std::string why) {
+  materialized_.emplace(id, std::move(why));
+  found_ = true;
+  return load(id, index);
+}
+
 Value NestReader::expand(NodeId id, const std::vector<Expr>& index) {
-  const graph::Node& n = graph_.node(id);
-  visited_.insert(id);
   const NodeId outer = std::exchange(current_, id);
-  nest_.body.set_message(static_cast<int>(program_.messages.size()));
-  const size_t values_before = nest_.body.size();
-  const Value v = n.op->op_class == graph::OpClass::reduction ? expand_reduction(n, index) : n.op->lower(*this, index);
-  bool checks = false;
-  for (size_t i = values_before; i < nest_.body.size(); ++i) {
-    const loop::Instruction& in = nest_.body[static_cast<loop::ValueId>(i)];
-    checks = checks || (in.kind == loop::InstructionKind::to_index && in.mode == loop::IndexMode::check &&
-                        in.id == static_cast<int>(program_.messages.size()));
-  }
-  if (checks) {
-    program_.messages.push_back(
-        UserError({std::string(n.op->name), "an index is out of range", n.line, {}, {}}).what());
-    program_.uses_status = true;
-  }
+  body_.set_message(id);
+  ++depth_;
+  const size_t before = body_.size();
+  const graph::Node& n = graph_.node(id);
+  const bool reduction = n.op->op_class == OpClass::reduction;
+  Value v = reduction ? expand_reduction(id, index) : expand_op(n, index);
+  --depth_;
   current_ = outer;
-  return rounded(n, v);
+  body_.set_message(outer);
+  const int cost = weight(before);
+  costs_.emplace(id, cost);
+  ++addresses_[id];
+  if (!reduction && !is_own_store(id, index) && !has_memory(id))
+    if (std::string why = why_after_expanding(id, index, cost); !why.empty())
+      v = materialize(id, index, std::move(why));
+  return v;
+}
+
+Value NestReader::expand_op(const graph::Node& n, const std::vector<Expr>& index) {
+  return rounded(n, n.op->lower(*this, index));
 }
 
 Value NestReader::rounded(const graph::Node& n, Value v) {
-  const DType t = n.results[0].dtype;
-  const DType compute = scalar::compute_type(t);
+  const DType t = n.results[0].dtype, compute = scalar::compute_type(t);
   if (v.type != compute)
     throw CompileError(fmt::format("internal: {} lowers to {}, not {}", n.op->name, v.type.name(), compute.name()));
+  if (n.op->op_class == OpClass::view) return v;
   const bool half = t == f16 || t == bf16;
-  if (half && !options_.round_each_op) return v;
-  return builder_.round_to(v, t);
+  return half && !options_.round_each_op ? v : builder_.round_to(v, t);
 }
 
-Value NestReader::expand_reduction(const graph::Node& n, const std::vector<Expr>& index) {
-  const graph::ReductionSpec spec = n.op->reduction(n, graph_);
-  const NodeId operand = n.operands[0].node;
-  const auto rank = static_cast<int>(graph_.type(n.operands[0]).shape.size());
-  std::vector<Expr> at;
-  size_t kept = 0;
-  int axis = first_reduction_axis;
-  for (int d = 0; d < rank; ++d) {
-    const bool reduced = std::ranges::find(spec.dims, d) != spec.dims.end();
-    if (reduced) {
-      at.push_back(Expr::axis(axis++));
-      kept += spec.keepdim;
-    } else {
-      at.push_back(index[kept++]);
-    }
+int NestReader::weight(size_t first) const {
+  int w = 0;
+  for (size_t i = first; i < body_.size(); ++i) {
+    const loop::InstructionKind kind = body_[static_cast<loop::ValueId>(i)].kind;
+    if (kind == loop::InstructionKind::constant || kind == loop::InstructionKind::number) continue;
+    w += kind == loop::InstructionKind::load ? load_weight : 1;
   }
-  const Value v = element(operand, at);
-  return nest_.body.reduce(spec.kind, builder_.convert(v, n.results[0].dtype));
+  return w;
+}
+
+std::string NestReader::why_before_expanding(NodeId id) const {
+  const graph::Node& n = graph_.node(id);
+  if (n.op->op_class == OpClass::view) return {};
+  if (!options_.fuse) return "fusion is off";
+  const bool leaf = std::ranges::all_of(n.operands, [&](graph::Value v) { return has_memory(v.node); });
+  if (!leaf || n.op->op_class == OpClass::reduction) {
+    if (depth_ >= max_depth || costs_.size() >= max_nodes)
+      return fmt::format("{} ops are enough for one kernel", costs_.size());
+    if (body_.size() >= max_instructions) return fmt::format("{} instructions are enough for one kernel", body_.size());
+    if (buffers_.size() >= max_buffers) return fmt::format("{} buffers are enough for one kernel", buffers_.size());
+  }
+  const auto seen = addresses_.find(id);
+  if (seen == addresses_.end()) return {};
+  const int again = costs_.at(id) * seen->second;
+  if (again <= max_repeated) return {};
+  return fmt::format("{} reads it at {} addresses: {} instructions again are dearer than memory",
+                     current_ < 0 ? "the kernel" : graph_.node(current_).op->name, seen->second + 1, again);
+}
+
+std::string NestReader::why_after_expanding(NodeId id, const std::vector<Expr>& index, int cost) {
+  if (cost <= max_repeated || graph_.node(id).op->op_class == OpClass::view) return {};
+  // Beside a fold, what varies with the parallel axes alone is computed once a row.
+  const bool inner = axes_of(index) >> space_.parallel != 0;
+  const auto all = points(0, inner ? space_.extents.size() : space_.parallel).constant();
+  const auto own = element_count(graph_.type({id, 0})).constant();
+  if (!own || !all || *own > *all / 8) return {};
+  return fmt::format("its {} elements are read {} times: {} instructions each are dearer than memory", *own,
+                     *all / std::max<int64_t>(*own, 1), cost);
+}
+
+Expr NestReader::points(size_t first, size_t last) const {
+  return graph::product(std::span(space_.extents).subspan(first, last - first));
+}
+
+loop::AxisSet NestReader::axes_of(const std::vector<Expr>& index) {
+  const loop::AxisSet reduced = ~loop::AxisSet{0} << space_.parallel;
+  while (dependence_.size() < body_.size()) {
+    const loop::Instruction& in = body_[static_cast<loop::ValueId>(dependence_.size())];
+    loop::AxisSet a = 0;
+    for (loop::ValueId v : in.operands)
+      if (v >= 0) a |= dependence_[static_cast<size_t>(v)];
+    for (Expr e : in.index) a |= loop::axes_of(e, dependence_);
+    dependence_.push_back(in.kind == loop::InstructionKind::reduce ? a & ~reduced : a);
+  }
+  loop::AxisSet a = 0;
+  for (Expr e : index) a |= loop::axes_of(e, dependence_);
+  return a;
+}
+
+/// Tries to give the reduction the nest's reduction axes, which it fixes if it is the first one.
+std::string NestReader::why_reduction_does_not_fit(NodeId id, const std::vector<Expr>& index,
+                                                   const std::vector<Expr>& reduced) {
+  if (guard_.id >= 0) return "a reduction is read under a mask";
+  const loop::AxisSet used = axes_of(index);
+  if (!space_.reduces()) {
+    // Each point of the nest needs one fold: append the folded dims. Or the folded dims are the nest's last axes.
+    const size_t rank = space_.extents.size();
+    size_t kept = rank;
+    while (kept > 0 && (used >> (kept - 1) & 1) == 0) --kept;
+    const std::vector<Expr> last(space_.extents.begin() + static_cast<std::ptrdiff_t>(kept), space_.extents.end());
+    if (kept == rank) {
+      space_.extents.insert(space_.extents.end(), reduced.begin(), reduced.end());
+    } else if (last == reduced) {
+      if (std::string why = why_row_is_too_long(points(0, kept), graph::product(reduced)); !why.empty()) return why;
+    } else {
+      return "it is read again along axes that are not the folded ones";
+    }
+    space_.parallel = kept;
+    set_axis_ranges();
+    dependence_.clear();
+  }
+  const std::vector<Expr> folded(space_.extents.begin() + static_cast<std::ptrdiff_t>(space_.parallel),
+                                 space_.extents.end());
+  if (folded != reduced) return "another reduction of the kernel folds other extents";
+  const loop::AxisSet all = (loop::AxisSet{1} << space_.parallel) - 1;
+  if ((used & ~all) != 0) return "it is read along the folded axes of another reduction";
+  const Expr own = element_count(graph_.type({id, 0})), rows = points(0, space_.parallel);
+  const bool once = own == rows || (own.constant() && rows.constant() && *own.constant() >= *rows.constant());
+  return once ? std::string() : "its elements are read several times each";
+}
+
+Value NestReader::expand_reduction(NodeId id, const std::vector<Expr>& index) {
+  const graph::Node& n = graph_.node(id);
+  const graph::ReductionSpec spec = n.op->reduction(n, graph_);
+  const graph::ValueType& operand = graph_.type(n.operands[0]);
+  std::vector<Expr> extents;
+  for (int d : spec.dims) extents.push_back(operand.shape[static_cast<size_t>(d)]);
+  const std::vector<Expr> reduced = wide_extents(extents);
+  if (!reduced.empty())
+    if (std::string why = why_reduction_does_not_fit(id, index, reduced); !why.empty())
+      return materialize(id, index, std::move(why));
+  std::vector<Expr> at;
+  size_t kept = 0, next = 0;
+  auto axis = static_cast<int>(space_.parallel);
+  for (size_t d = 0; d < operand.shape.size(); ++d) {
+    const bool folded = next < spec.dims.size() && spec.dims[next] == static_cast<int>(d);
+    if (!folded) {
+      at.push_back(index[kept++]);
+      continue;
+    }
+    ++next;
+    kept += spec.keepdim ? 1 : 0;
+    at.push_back(operand.shape[d].is_constant(1) ? Expr(0) : Expr::axis(axis++));
+  }
+  const Value v = builder_.convert(element(n.operands[0].node, at), n.results[0].dtype);
+  return rounded(n, reduced.empty() ? v : body_.reduce(spec.kind, v));
 }
 
 const graph::ValueType& NestReader::operand_type(size_t operand) const { return graph_.type(node().operands[operand]); }
@@ -105,23 +261,27 @@ Value NestReader::read(size_t operand, std::span<const Expr> index) {
 }
 
 Value NestReader::read_masked(size_t operand, std::span<const Expr> index, Value mask, Value fill) {
+  const loop::Instruction& in = body_[mask.id];
+  if (in.kind == loop::InstructionKind::constant) return in.bits != 0 ? read(operand, index) : fill;
   const Value outer = guard_;
   guard_ = outer.id < 0 ? mask : builder_.bit_and(outer, mask);
-  nest_.body.set_guard(guard_);
-  const Value v = element(node().operands[operand].node, {index.begin(), index.end()});
+  body_.set_guard(guard_);
+  const Value v = read(operand, index);
   guard_ = outer;
-  nest_.body.set_guard(guard_);
-  return builder_.select(mask, v, fill);
+  body_.set_guard(guard_);
+  const loop::Instruction& read = body_[v.id];
+  const bool takes_fill = read.kind == loop::InstructionKind::load && read.operands[0] == mask.id;
+  if (!takes_fill) return builder_.select(mask, v, fill);
+  return body_.load(read.id, read.attribute, read.index, mask, fill);
 }
 
 Value NestReader::number(const graph::Scalar& s, DType type) {
   const DType t = scalar::compute_type(type);
-  if (s.symbol >= 0) return nest_.body.number(s.symbol, t);
-  if (s.literal.kind == graph::Number::Kind::floating) return builder_.constant(t, s.literal.as_double());
-  if (t == f32) return builder_.f32(static_cast<float>(s.literal.bits));
-  if (t == f64) return builder_.f64(static_cast<double>(s.literal.bits));
-  if (t == boolean) return builder_.boolean(s.literal.bits != 0);
-  return nest_.body.constant(scalar::constant_int(t, s.literal.bits));
+  if (s.symbol >= 0) return body_.number(s.symbol, t);
+  const bool floating = s.literal.kind == graph::Number::Kind::floating;
+  const scalar::Constant given =
+      floating ? scalar::constant_f64(s.literal.as_double()) : scalar::constant_int(i64, s.literal.bits);
+  return body_.constant(scalar::evaluate(loop::ScalarOp::convert, {{given}}, t));
 }
 
 }  // namespace sinter::lower

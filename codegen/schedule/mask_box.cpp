@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/schedule/mask_box.h"
+
+#include "src/loop/address.h"
+
+namespace sinter::schedule {
+namespace {
+
+using graph::Expr;
+using loop::ScalarOp;
+
+std::optional<Expr> index_of(const loop::Instruction& in) {
+  if (in.kind == loop::InstructionKind::index_value) return in.index[0];
+  if (in.kind == loop::InstructionKind::constant && in.type.is_integer() && in.type.is_signed())
+    return Expr(scalar::as_int({in.type, in.bits}));
+  return std::nullopt;
+}
+
+/// Adds `slack >= 0` to the bounds.
+bool bound(Expr slack, std::vector<AxisBounds>& box) {
+  const auto affine = loop::as_affine(slack, box.size());
+  if (!affine) return false;
+  int axis = -1;
+  for (size_t a = 0; a < box.size(); ++a) {
+    if (affine->coefficients[a].is_constant(0)) continue;
+    if (axis >= 0) return false;
+    axis = static_cast<int>(a);
+  }
+  if (axis < 0) return false;
+  AxisBounds& b = box[static_cast<size_t>(axis)];
+  const Expr c = affine->coefficients[static_cast<size_t>(axis)];
+  if (c.is_constant(1)) {
+    const Expr lo = Expr(0) - affine->base;
+    b.lo = b.lo ? max(*b.lo, lo) : lo;
+  } else if (c.is_constant(-1)) {
+    const Expr hi = affine->base + 1;
+    b.hi = b.hi ? min(*b.hi, hi) : hi;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool collect(const loop::Nest& nest, loop::ValueId mask, std::vector<AxisBounds>& box) {
+  const loop::Instruction& in = nest.body[mask];
+  if (in.kind != loop::InstructionKind::scalar) return false;
+  if (in.op == ScalarOp::bit_and) return collect(nest, in.operands[0], box) && collect(nest, in.operands[1], box);
+  if (in.op != ScalarOp::lt && in.op != ScalarOp::le) return false;
+  const auto x = index_of(nest.body[in.operands[0]]), y = index_of(nest.body[in.operands[1]]);
+  return x && y && bound(*y - *x - Expr(in.op == ScalarOp::lt ? 1 : 0), box);
+}
+
+}  // namespace
+
+std::optional<std::vector<AxisBounds>> mask_as_box(const loop::Nest& nest, loop::ValueId mask) {
+  std::vector<AxisBounds> box(nest.axes.size());
+  if (!collect(nest, mask, box)) return std::nullopt;
+  return box;
+}
+
+}  // namespace sinter::schedule

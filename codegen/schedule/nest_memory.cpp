@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sinter/error.h>
+
+#include "codegen/schedule/nest_emitter.h"
+
+namespace sinter::schedule {
+
+using graph::Expr;
+using loop::InstructionKind;
+using tile::Index;
+using tile::Value;
+
+namespace {
+
+/// Results at least this large leave the caches before they are read again.
+constexpr int64_t streamed_bytes = int64_t{16} << 20;
+
+int alignment_of(const loop::Buffer& b, const Target& t) {
+  return b.role != loop::BufferRole::input || t.aligned ? 16 : b.dtype.bytes();
+}
+
+/// Part of an address that no axis moves.
+Expr base_of(Expr address, const AxisStrides& strides) {
+  Expr base = address;
+  for (size_t a = 0; a < strides.size(); ++a) base = base - *strides[a] * Expr::axis(static_cast<int>(a));
+  return base;
+}
+
+bool is_affine(Expr address, const AxisStrides& strides) {
+  for (const auto& s : strides)
+    if (!s) return false;
+  bool symbols = true;
+  visit_leaves(base_of(address, strides), [&](Expr leaf) { symbols = symbols && leaf.kind() == Expr::Kind::symbol; });
+  return symbols;
+}
+
+}  // namespace
+
+int NestEmitter::pointer(int buffer, bool written) {
+  if (const auto it = pointers_.find(buffer); it != pointers_.end()) return it->second;
+  const loop::Buffer& b = program_.buffers[static_cast<size_t>(buffer)];
+  const char* role = b.role == loop::BufferRole::input ? "in" : b.role == loop::BufferRole::output ? "out" : "temp";
+  const int p = b_.add_pointer(fmt::format("{}{}", role, b.position), b.dtype,
+                               {.written = written, .no_alias = true, .alignment = alignment_of(b, target_)});
+  sources_.push_back({ParameterSource::Kind::buffer, buffer, {}, b.dtype});
+  pointers_.emplace(buffer, p);
+  return p;
+}
+
+int NestEmitter::status_pointer() {
+  if (status_ < 0) {
+    status_ = b_.add_pointer("status", u64, {.written = true, .no_alias = true, .alignment = 8});
+    sources_.push_back({ParameterSource::Kind::status, -1, {}, u64});
+  }
+  return status_;
+}
+
+/// An axis of a box: coordinates count from the lower bound, which moves the base.
+tile::AccessDim NestEmitter::along(size_t axis, Expr stride, const AxisBounds& bounds, Expr& base) {
+  const Expr lo = bounds.lo ? max(*bounds.lo, 0) : Expr(0), extent = nest_.axes[axis].extent;
+  const bool parts = tiling_.axes[axis].kind == AxisPlace::Kind::parts;
+  const Value origin = parts ? b_.literal(0) : *origins_[axis];
+  base = base + stride * lo;
+  const Index start = lo.is_constant(0) ? (parts ? Index(0) : Index(origin))
+                      : parts           ? index_of(Expr(0) - lo)
+                                        : Index(b_.sub(origin, scalar_of(lo)));
+  if (!bounds.bounded() && !needs_mask(axis)) return tile::along(start, index_of(stride));
+  const Expr hi = bounds.hi ? min(*bounds.hi, extent) : extent;
+  return tile::along(start, index_of(stride), index_of(simplify(hi - lo, ranges_)));
+}
+
+NestEmitter::Box NestEmitter::box(Expr address, const AxisStrides& strides, const std::vector<AxisBounds>& bounds) {
+  Box box;
+  box.dims.assign(tiling_.dims.size(), 1);
+  box.access.dims.assign(tiling_.dims.size(), tile::along(0, 0));
+  box.access.parts = tile::along(0, 0);
+  Expr base = base_of(address, strides);
+  std::optional<Value> inside;  // of axes without a tile
+  for (size_t x = 0; x < nest_.axes.size(); ++x) {
+    const Expr stride = *strides[x];
+    const AxisPlace& p = tiling_.axes[x];
+    if (stride.is_constant(0) && !bounds[x].bounded()) continue;
+    if (p.kind == AxisPlace::Kind::parts) {
+      box.access.parts = along(x, stride, bounds[x], base);
+      box.parts = p.size;
+    } else if (has_tile(x)) {
+      box.access.dims[static_cast<size_t>(p.dim)] = along(x, stride, bounds[x], base);
+      box.dims[static_cast<size_t>(p.dim)] = p.size;
+    } else {
+      base = base + stride * Expr::axis(static_cast<int>(x));
+      if (bounds[x].lo) inside = conjunction(inside, b_.le(scalar_of(*bounds[x].lo), *origins_[x]));
+      if (bounds[x].hi) inside = conjunction(inside, b_.lt(*origins_[x], scalar_of(*bounds[x].hi)));
+    }
+  }
+  if (inside) {  // a uniform mask: where it is false, the last dim has no extent
+    tile::AccessDim& d = box.access.dims.back();
+    const Value origin = d.origin.is_literal() ? b_.literal(d.origin.literal) : Value{d.origin.value};
+    const Value extent = !d.masked               ? b_.add(origin, b_.literal(box.dims.back()))
+                         : d.extent.is_literal() ? b_.literal(d.extent.literal)
+                                                 : Value{d.extent.value};
+    d = tile::along(Index(origin), static_cast<const Index&>(d.stride),
+                    Index(b_.select(*inside, extent, b_.literal(0))));
+  }
+  box.access.base = index_of(base);
+  return box;
+}
+
+Value NestEmitter::load(const loop::Instruction& in) {
+  const AxisStrides strides = axis_strides(in.index[0], nest_.axes.size());
+  if (!is_affine(in.index[0], strides)) return gather(in);
+  if (in.operands[0] < 0) return block_load(in, strides, std::vector<AxisBounds>(nest_.axes.size()));
+  const auto bounds = mask_as_box(nest_, in.operands[0]);
+  const bool uniform_fill = !b_.type(value(in.operands[1])).is_tile;
+  return bounds && uniform_fill ? block_load(in, strides, *bounds) : gather(in);
+}
+
+Value NestEmitter::block_load(const loop::Instruction& in, const AxisStrides& strides,
+                              const std::vector<AxisBounds>& bounds) {
+  const int p = pointer(in.id, false);
+  Box box = this->box(in.index[0], strides, bounds);
+  Value fill;
+  if (box.access.is_masked()) fill = in.operands[1] >= 0 ? value(in.operands[1]) : b_.constant(in.type, 0);
+  return b_.block_load(p, std::move(box.access), std::move(box.dims), box.parts, fill, load_policy(in));
+}
+
+/// Elements that vary with every axis are read once.
+tile::CachePolicy NestEmitter::load_policy(const loop::Instruction& in) const {
+  const loop::AxisSet axes = loop::axes_of(in.index[0], dependence_);
+  const bool once = axes == (loop::AxisSet{1} << nest_.axes.size()) - 1 && loop::reduction_axes(nest_) == 0;
+  return once ? tile::CachePolicy::streaming : tile::CachePolicy::standard;
+}
+
+tile::CachePolicy NestEmitter::store_policy(const loop::Buffer& buffer) const {
+  const auto elements = buffer.shape[0].constant();
+  const bool large = elements && *elements * buffer.dtype.bytes() >= streamed_bytes;
+  return large ? tile::CachePolicy::streaming : tile::CachePolicy::standard;
+}
+
+Value NestEmitter::gather(const loop::Instruction& in) {
+  const int p = pointer(in.id, false);
+  const Expr address = in.index[0];
+  const DType t = offset_type(address);
+  Value offset = tile_index(address, t);
+  std::optional<Value> mask;
+  loop::AxisSet axes = loop::axes_of(address, dependence_);
+  if (in.operands[0] >= 0) {
+    mask = value(in.operands[0]);
+    axes |= dependence_[static_cast<size_t>(in.operands[0])];
+  }
+  for (size_t a = 0; a < nest_.axes.size(); ++a)
+    if ((axes >> a & 1) != 0)
+      if (const auto m = inside(a)) mask = conjunction(mask, *m);
+  if (!b_.type(offset).is_tile)
+    offset = b_.broadcast(offset, tile::Type::tile(t, std::vector<int32_t>(tiling_.dims.size(), 1)));
+  if (!mask) return b_.gather(p, offset);
+  const Value fill = in.operands[1] >= 0 ? value(in.operands[1]) : b_.constant(in.type, 0);
+  // Offsets, mask and fill get one shape.
+  const auto stretch = [&](tile::Type a, const tile::Type& b) {
+    if (!b.is_tile) return a;
+    a.parts = std::max(a.parts, b.parts);
+    for (size_t d = 0; d < a.dims.size(); ++d) a.dims[d] = std::max(a.dims[d], b.dims[d]);
+    return a;
+  };
+  const tile::Type full = stretch(stretch(b_.type(offset), b_.type(*mask)), b_.type(fill));
+  const Value spread_fill = b_.type(fill).is_tile ? b_.broadcast(fill, full) : fill;
+  return b_.gather(p, b_.broadcast(offset, full), b_.broadcast(*mask, full), spread_fill);
+}
+
+void NestEmitter::store(const loop::Store& s) {
+  const int p = pointer(s.buffer, true);
+  const AxisStrides strides = axis_strides(s.index[0], nest_.axes.size());
+  if (!is_affine(s.index[0], strides)) throw CompileError("internal: a store whose address is not affine");
+  Box box = this->box(s.index[0], strides, std::vector<AxisBounds>(nest_.axes.size()));
+  const Value v = value(s.value);
+  const tile::Type full = tile::Type::tile(b_.type(v).dtype, box.dims, box.parts);
+  b_.block_store(p, std::move(box.access), b_.broadcast(v, full),
+                 store_policy(program_.buffers[static_cast<size_t>(s.buffer)]));
+}
+
+}  // namespace sinter::schedule

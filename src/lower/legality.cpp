@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/lower/legality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/lower/limits.h"
+
+namespace sinter::lower {
+namespace {
+
+using graph::Expr;
+using graph::NodeId;
+
+std::string list(std::span<const Expr> v) {
+  std::string s;
+  for (Expr e : v) s += (s.empty() ? "" : ", ") + e.text();
+  return "[" + s + "]";
+}
+
+std::string space_text(const Space& s) {
+  const std::span<const Expr> all(s.extents);
+  return list(all.first(s.parallel)) + (s.reduces() ? " folding " + list(all.subspan(s.parallel)) : "");
+}
+
+Expr points(const Space& s, size_t first, size_t last) {
+  return graph::product(std::span(s.extents).subspan(first, last - first));
+}
+
+std::string why_spaces_differ(const Space& a, const Space& b) {
+  if (a.extents != b.extents || (a.reduces() && b.reduces() && a.parallel != b.parallel))
+    return fmt::format("iteration spaces differ: {} and {}", space_text(a), space_text(b));
+  if (a.reduces() == b.reduces()) return {};
+  const Space& folding = a.reduces() ? a : b;
+  return why_row_is_too_long(points(folding, 0, folding.parallel),
+                             points(folding, folding.parallel, folding.extents.size()));
+}
+
+std::string why_addresses_differ(const PlannedGroup& later, const PlannedGroup& earlier) {
+  for (const loop::Instruction& in : later.nest.body.instructions()) {
+    if (in.kind != loop::InstructionKind::load) continue;
+    if (std::ranges::find(earlier.roots, in.id) == earlier.roots.end()) continue;
+    const std::vector<Expr>& stored = earlier.store_of(in.id).index;
+    if (in.index != stored)
+      return fmt::format("%{} is stored at {}, but read at {}", in.id, list(stored), list(in.index));
+    if (in.operands[0] >= 0) return fmt::format("%{} is read under a mask", in.id);
+  }
+  return {};
+}
+
+std::string why_too_large(const PlannedGroup& a, const PlannedGroup& b) {
+  if (a.roots.size() + b.roots.size() > max_stores)
+    return fmt::format("{} stores are enough for one kernel", a.roots.size());
+  if (a.nest.body.size() + b.nest.body.size() > max_instructions)
+    return fmt::format("{} and {} instructions are too many for one kernel", a.nest.body.size(), b.nest.body.size());
+  std::set<NodeId> buffers = a.reads;
+  buffers.insert(b.reads.begin(), b.reads.end());
+  if (buffers.size() > max_buffers) return fmt::format("{} buffers are too many for one kernel", buffers.size());
+  return {};
+}
+
+bool share_reads(const PlannedGroup& a, const PlannedGroup& b) {
+  return std::ranges::any_of(a.reads, [&](NodeId n) { return b.reads.contains(n); });
+}
+
+}  // namespace
+
+std::string why_row_is_too_long(Expr rows, Expr row) {
+  const auto length = row.constant(), count = rows.constant();
+  if (!length) return count == 1 ? "one program cannot keep a whole tensor of unknown size" : "";
+  if (*length <= max_row_alone) return {};
+  if (*length > max_row_read_again) return fmt::format("rows of {} elements are too long for one program", *length);
+  if (!count || *count >= many_rows) return {};
+  return fmt::format("{} rows of {} elements are too few programs", *count, *length);
+}
+
+bool reads_stores_of(const PlannedGroup& later, const PlannedGroup& earlier) {
+  return std::ranges::any_of(earlier.roots, [&](NodeId root) { return later.reads.contains(root); });
+}
+
+Space joint_space(const PlannedGroup& a, const PlannedGroup& b) { return a.space.reduces() ? a.space : b.space; }
+
+std::string why_not_together(const Options& options, const PlannedGroup& later, const PlannedGroup& earlier,
+                             const std::function<bool()>& through_others) {
+  const bool reads = reads_stores_of(later, earlier);
+  if (!options.fuse) return "fusion is off";
+  if (!reads && !options.several_outputs) return "only producers and consumers are fused";
+  if (std::string why = why_spaces_differ(later.space, earlier.space); !why.empty()) return why;
+  if (std::string why = why_addresses_differ(later, earlier); !why.empty()) return why;
+  if (!reads && !share_reads(later, earlier)) return "they read nothing in common";
+  if (std::string why = why_too_large(later, earlier); !why.empty()) return why;
+  if (through_others()) return "one also depends on the other through a third kernel";
+  return {};
+}
+
+}  // namespace sinter::lower

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sinter::lower {
+
+// What one kernel may hold. Code generation takes longer than linear time in a kernel's instructions, and a kernel's
+// parameters, registers and memory streams are few; past these sizes a value goes through memory.
+inline constexpr size_t max_instructions = 1024;
+inline constexpr int max_depth = 160;  ///< producers inlined into each other
+inline constexpr size_t max_nodes = 224;
+inline constexpr size_t max_buffers = 48;
+inline constexpr size_t max_stores = 16;
+
+// Instructions that may be repeated instead of going through memory. At memory speed the machine has about 28
+// instructions to spare for every two bytes that it moves.
+inline constexpr int max_repeated = 32;
+inline constexpr int load_weight = 4;  ///< instructions that a load counts for
+
+// A fold whose result is read again over the folded elements (softmax) keeps a row in one program. Longer rows give too
+// few programs; a short one is read again from cache.
+inline constexpr int64_t max_row_read_again = int64_t{1} << 20;
+inline constexpr int64_t max_row_alone = int64_t{1} << 14;  ///< where there are fewer than `many_rows` rows
+inline constexpr int64_t many_rows = 64;
+
+}  // namespace sinter::lower
