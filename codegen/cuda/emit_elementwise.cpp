@@ -7,15 +7,15 @@
 
 namespace sinter::cuda {
 
-/// C text of the bits of `variable` at the set bits of mask, packed (PEXT).
-std::string compress_bits(const std::string& variable, uint32_t mask) {
+/// C text of the bits of `variable`, which has `bits` of them, at the set bits of mask, packed (PEXT).
+std::string compress_bits(const std::string& variable, uint32_t mask, int bits) {
   std::vector<uint32_t> columns;
   uint32_t next = 1;
-  for (int bit = 0; bit < 32 && (mask >> bit) != 0; ++bit) {
+  for (int bit = 0; bit < bits; ++bit) {
     columns.push_back((mask >> bit & 1) != 0 ? next : 0);
     if ((mask >> bit & 1) != 0) next <<= 1;
   }
-  if (columns.empty()) return "0";
+  if (next == 1) return "0";
   const tile::LinearInput input{variable, columns};
   return tile::emit_linear({&input, 1}).text;
 }
@@ -129,7 +129,7 @@ RegisterText Emitter::stretched(const Instruction& in, const RegisterText& at) {
   const uint32_t kept = ~l.free_bits(tile::BitGroup::reg) & (static_cast<uint32_t>(l.registers_per_part()) - 1);
   RegisterText r;
   r.part = lf.parts() == 1 ? "0" : at.part;
-  r.q = at.q == "0" ? "0" : compress_bits(at.q, kept);
+  r.q = at.q == "0" ? "0" : compress_bits(at.q, kept, l.bits(tile::BitGroup::reg));
   r.r = r.part == "0" ? r.q
         : r.q == "0"  ? fmt::format("{} * {}", r.part, lf.registers_per_part())
                       : fmt::format("{} * {} + {}", r.part, lf.registers_per_part(), r.q);

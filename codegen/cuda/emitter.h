@@ -148,6 +148,6 @@ class Emitter {
 };
 
 /// Text forms shared by the emitter's parts.
-std::string compress_bits(const std::string& variable, uint32_t mask);
+std::string compress_bits(const std::string& variable, uint32_t mask, int bits);
 
 }  // namespace sinter::cuda
