@@ -56,9 +56,13 @@ llvm::Value* narrow_to_f16(Builder& b, llvm::Value* v) {
   return b.CreateBitCast(b.CreateFPTrunc(v, vector_of(b.getHalfTy(), lanes)), vector_of(b.getInt16Ty(), lanes));
 }
 
+/// The fence keeps LLVM from narrowing f32 arithmetic between f16 values to half: without f16 instructions that is
+/// scalar code, and LLVM 19's half minimum loses NaN.
 llvm::Value* widen_f16(Builder& b, llvm::Value* bits) {
   const int lanes = lanes_of(bits);
-  return b.CreateFPExt(b.CreateBitCast(bits, vector_of(b.getHalfTy(), lanes)), vector_of(b.getFloatTy(), lanes));
+  llvm::Type* wide = vector_of(b.getFloatTy(), lanes);
+  llvm::Value* v = b.CreateFPExt(b.CreateBitCast(bits, vector_of(b.getHalfTy(), lanes)), wide);
+  return b.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {wide}, {v});
 }
 
 llvm::Value* emit_convert(const ScalarCall& c) {
