@@ -137,7 +137,7 @@ void Fiber::prepare(std::byte* stack, Entry entry, void* argument) {
   const auto body = reinterpret_cast<uint64_t>(&Fiber::begin), self = reinterpret_cast<uint64_t>(this);
 #if defined(__x86_64__)
   // r15 r14 r13 r12 rbx rbp, return address; after the return the stack pointer is a multiple of 16.
-  uint64_t* frame = top - 8;
+  uint64_t* frame = top - 9;
   std::memset(frame, 0, 8 * sizeof(uint64_t));
   frame[2] = body;
   frame[3] = self;
