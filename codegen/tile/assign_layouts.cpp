@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <optional>
 
 #include "codegen/tile/blocked_default.h"
+#include "codegen/tile/fold_layout.h"
+#include "codegen/tile/hoist_loads.h"
 #include "codegen/tile/laid_out.h"
 #include "codegen/tile/memory_access.h"
+#include "codegen/tile/narrowing_stores.h"
 
 namespace sinter::tile {
 namespace {
@@ -24,13 +28,13 @@ class Assigner {
 
   LaidOutKernel run() {
     choose();
-    LaidOutKernel out;
     layouts_.resize(types_.size());
     assign(k_.body);
     replacement_.resize(types_.size());
     std::iota(replacement_.begin(), replacement_.end(), 0);
     drop_identities(k_.body);
     k_.value_count = static_cast<int32_t>(types_.size());
+    hoist_loads(k_);
     return {std::move(k_), std::move(types_), std::move(layouts_)};
   }
 
@@ -136,8 +140,26 @@ class Assigner {
   AccessPattern pattern(const Instruction& in, ValueId tile) const {
     return access_pattern(in, types_[static_cast<size_t>(tile)], k_.parameters[static_cast<size_t>(in.index)], info_);
   }
-  LinearLayout preferred(const Instruction& in, ValueId tile) const {
-    return choose_layout(tile_shape(types_[static_cast<size_t>(tile)]), threads(), pattern(in, tile).memory);
+  /// The layout that coalesces an access, with what folds of the class need in registers.
+  LinearLayout preferred(const Instruction& in, ValueId tile, uint32_t kept) const {
+    const TileShape shape = tile_shape(types_[static_cast<size_t>(tile)]);
+    const MemoryPattern memory = pattern(in, tile).memory;
+    if (kept == 0) return choose_layout(shape, threads(), memory);
+    // Registers that are kept cannot be a vector's: as many fewer are left for it.
+    return make_fold_layout(choose_blocked(shape, threads() << std::popcount(kept), memory), threads(), kept);
+  }
+  LinearLayout without_access(const TileShape& shape, uint32_t kept) const {
+    return kept == 0 ? default_layout(shape, threads()) : make_fold_layout(last_dim_first(shape), threads(), kept);
+  }
+
+  /// What the folds of each class need (see fold_bits), by root.
+  void collect_folds() {
+    kept_.assign(types_.size(), 0);
+    each(k_.body, [&](const Instruction& in) {
+      if (in.op != Op::reduce || in.dim == parts_dim) return;
+      const ValueId v = converted_from_[static_cast<size_t>(in.operands[0])];
+      kept_[static_cast<size_t>(root(v))] |= fold_bits(tile_shape(types_[static_cast<size_t>(v)]), in.dim);
+    });
   }
 
   /// Takes the preferred layouts of the widest accesses of one kind for all classes that have none yet.
@@ -153,7 +175,7 @@ class Assigner {
       const int64_t bytes = k_.parameters[static_cast<size_t>(in.index)].dtype.bytes();
       if (class_layout_[static_cast<size_t>(c)] || bytes <= best[static_cast<size_t>(c)]) return;
       best[static_cast<size_t>(c)] = bytes;
-      layout[static_cast<size_t>(c)] = preferred(in, tile);
+      layout[static_cast<size_t>(c)] = preferred(in, tile, kept_[static_cast<size_t>(c)]);
     });
     for (size_t c = 0; c < layout.size(); ++c)
       if (layout[c]) class_layout_[c] = std::move(layout[c]);
@@ -173,14 +195,29 @@ class Assigner {
     return l.reshape({type.dims.data(), static_cast<size_t>(type.rank)}).with_parts(type.parts);
   }
 
+  /// Layout of the operand of an instruction under the layout of its result, if the instruction passes it on.
+  std::optional<LinearLayout> before(const Instruction& in, const LinearLayout& result) const {
+    const Type& operand = types_[static_cast<size_t>(in.operands[0])];
+    if (in.op == Op::broadcast) return before_broadcast(result, operand);
+    if (in.op == Op::reshape) return reshaped_to(result, operand);
+    if (in.op != Op::trans) return std::nullopt;
+    std::array<int, 4> inverse{};
+    for (int i = 0; i < operand.rank; ++i) inverse[static_cast<size_t>(in.perm[static_cast<size_t>(i)])] = i;
+    return result.transpose({inverse.data(), static_cast<size_t>(operand.rank)});
+  }
+
+  /// From stores towards loads: operands take the layout of what is made of them, so that where a load's layout cannot
+  /// be kept, the conversion stands right behind the load.
   bool spread_once() {
     bool changed = false;
     each(k_.body, [&](const Instruction& in) {
-      if (in.op != Op::broadcast || !is_tile(in.operands[0])) return;
-      const auto& to = layout_of_class(in.results[0]);
+      const bool passes = in.op == Op::broadcast || in.op == Op::reshape || in.op == Op::trans;
+      if (!passes || !is_tile(in.operands[0])) return;
+      const ValueId result = in.op == Op::broadcast ? in.results[0] : converted_to_[static_cast<size_t>(in.results[0])];
+      const auto& to = layout_of_class(result);
       auto& from = layout_of_class(converted_from_[static_cast<size_t>(in.operands[0])]);
       if (!to || from) return;
-      from = before_broadcast(*to, types_[static_cast<size_t>(in.operands[0])]);
+      from = before(in, *to);
       changed = true;
     });
     return changed;
@@ -206,6 +243,7 @@ class Assigner {
       for (size_t i = 0; i < 4; ++i) order[i] = in.perm[i];
       return from.transpose({order.data(), static_cast<size_t>(in.type.rank)});
     }
+    if (in.dim == parts_dim) return from.with_parts(1);
     return reshaped_to(from.remove_dim(in.dim).without_free_registers(), in.type);
   }
 
@@ -217,6 +255,7 @@ class Assigner {
       converted_from_[static_cast<size_t>(in.results[0])] = in.operands[0];
       converted_to_[static_cast<size_t>(in.operands[0])] = in.results[0];
     });
+    collect_folds();
     choose_from(Op::block_store);
     while (spread_once()) {
     }
@@ -225,16 +264,33 @@ class Assigner {
     }
     for (size_t v = 0; v < types_.size(); ++v)
       if (types_[v].is_tile && !layout_of_class(static_cast<ValueId>(v))) {
-        layout_of_class(static_cast<ValueId>(v)) = default_layout(tile_shape(types_[v]), threads());
+        layout_of_class(static_cast<ValueId>(v)) =
+            without_access(tile_shape(types_[v]), kept_[static_cast<size_t>(root(static_cast<ValueId>(v)))]);
         while (spread_once() || derive_once()) {
         }
       }
   }
 
+  /// The access's own layout. What a thread holds beyond its vectors lies along the registers of the class, so that the
+  /// conversion between the two moves several elements at a time.
+  LinearLayout own_layout(const LinearLayout& of_class, const MemoryPattern& memory) const {
+    BlockedLayout blocked = choose_blocked(of_class.shape(), threads(), memory);
+    const int held = std::accumulate(blocked.vector.begin(), blocked.vector.end(), 0);
+    const int left = of_class.shape().log_elements() - std::countr_zero(static_cast<uint32_t>(threads())) - held;
+    for (int d = 0; d < of_class.rank(); ++d) {
+      const auto dim = static_cast<size_t>(d);
+      if (left <= 0 || of_class.bits(BitGroup::reg) == 0 || of_class.basis(BitGroup::reg, 0)[dim] != 1) continue;
+      if (blocked.vector[dim] > 0) break;  // both run along one dim
+      blocked.vector[dim] = std::min(left, of_class.shape().log_dim(d));
+      spread_threads(blocked, threads());
+    }
+    return make_layout(blocked);
+  }
+
   /// The class's layout if the access stays coalesced under it, else the access's own.
   LinearLayout layout_for_access(const Instruction& in, ValueId tile, const LinearLayout& of_class) const {
     const AccessPattern p = pattern(in, tile);
-    const LinearLayout own = choose_layout(of_class.shape(), threads(), p.memory);
+    const LinearLayout own = own_layout(of_class, p.memory);
     const AccessCost as_class = access_cost(of_class, p), as_own = access_cost(own, p);
     const bool good = as_class.sectors * own.registers() <= as_own.sectors * of_class.registers() * 5 / 4 &&
                       as_class.accesses <= 4 * as_own.accesses;
@@ -275,6 +331,8 @@ class Assigner {
     if (user->op == Op::block_store) l = layout_for_access(*user, v, layouts_[static_cast<size_t>(from)]);
     if (user->op == Op::reduce || user->op == Op::reshape || user->op == Op::trans)
       l = layouts_[static_cast<size_t>(from)];
+    if (user->op == Op::reduce && user->dim != parts_dim && !folds_in_place(l, user->dim))
+      l = without_access(l.shape(), fold_bits(l.shape(), user->dim));
   }
 
   /// separate() made the conversions before consumers with exactly one user; those after producers have none of these.
@@ -314,16 +372,25 @@ class Assigner {
   std::vector<std::optional<LinearLayout>> class_layout_;
   std::vector<LinearLayout> layouts_;
   std::vector<const Instruction*> users_;
+  std::vector<uint32_t> kept_;
 };
 
 }  // namespace
 
-LaidOutKernel assign_layouts(Kernel kernel) { return Assigner(std::move(kernel)).run(); }
+LaidOutKernel assign_layouts(Kernel kernel) {
+  store_unrounded(kernel);
+  return Assigner(std::move(kernel)).run();
+}
 
-LinearLayout default_layout(const TileShape& shape, int threads) {
+BlockedLayout last_dim_first(const TileShape& shape) {
   BlockedLayout blocked;
   blocked.shape = shape;
   for (int d = 0; d < shape.rank; ++d) blocked.order[static_cast<size_t>(d)] = shape.rank - 1 - d;
+  return blocked;
+}
+
+LinearLayout default_layout(const TileShape& shape, int threads) {
+  BlockedLayout blocked = last_dim_first(shape);
   spread_threads(blocked, threads);
   return make_layout(blocked);
 }

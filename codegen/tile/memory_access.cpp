@@ -2,6 +2,7 @@
 #include "codegen/tile/memory_access.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <set>
 
@@ -25,8 +26,6 @@ int64_t origin_divisor(const AccessDim& d, const ScalarInfo& scalars) {
 
 }  // namespace
 
-int64_t stand_in_stride(int dim) { return int64_t{1} << (40 + 4 * (dim + 1)); }
-
 TileShape tile_shape(const Type& type) {
   return TileShape::of({type.dims.data(), static_cast<size_t>(type.rank)}, type.parts);
 }
@@ -44,19 +43,20 @@ AccessPattern access_pattern(const Instruction& access, const Type& tile, const 
     p.memory.dims[d] = stride_class(a.dims[d], tile.dims[d], scalars);
     divisor = std::gcd(divisor, origin_divisor(a.dims[d], scalars));
   }
-  // A vector must stay aligned whatever multiple of a run-time stride is added.
-  auto place = [&](const StrideClass& s, int dim, int64_t& stride, bool& runtime) {
+  // A vector must stay aligned whatever multiple of a run-time stride is added. Stand-ins are so far apart that no two
+  // elements that differ along a run-time dim get equal or neighbouring addresses.
+  int shift = 36;
+  auto place = [&](const StrideClass& s, int64_t extent, int64_t& stride) {
     if (s.value) {
       stride = *s.value;
       return;
     }
-    runtime = true;
-    stride = stand_in_stride(dim);
+    stride = int64_t{1} << shift;
+    shift += std::bit_width(static_cast<uint64_t>(extent));
     divisor = std::gcd(divisor, s.divisibility);
   };
-  place(p.memory.parts, -1, p.strides.part_stride, p.runtime_parts);
-  for (size_t d = 0; d < a.dims.size(); ++d)
-    place(p.memory.dims[d], static_cast<int>(d), p.strides.strides[d], p.runtime[d]);
+  place(p.memory.parts, tile.parts, p.strides.part_stride);
+  for (size_t d = 0; d < a.dims.size(); ++d) place(p.memory.dims[d], tile.dims[d], p.strides.strides[d]);
   p.memory.base_divisibility = divisor;
   p.origin = {divisor, 0};
   return p;

@@ -11,14 +11,9 @@ namespace sinter::tile {
 /// A block access as the layout algebra sees it.
 struct AccessPattern {
   MemoryPattern memory;   ///< for choose_layout
-  StaticStrides strides;  ///< run-time strides stand in as huge distinct powers of two: nothing merges across them
+  StaticStrides strides;  ///< huge powers of two stand in for run-time strides: nothing merges across them
   Alignment origin;       ///< of the first element of a tile, in elements
-  std::array<bool, max_tile_dims> runtime{};  ///< which dims have a run-time stride
-  bool runtime_parts = false;
 };
-
-/// A run-time stride of dim d (parts: d = -1) is represented by this constant in AccessPattern::strides.
-int64_t stand_in_stride(int dim);
 
 TileShape tile_shape(const Type& type);
 AccessPattern access_pattern(const Instruction& access, const Type& tile, const Parameter& pointer,

@@ -25,25 +25,63 @@ ScalarInfo::ScalarInfo(const Kernel& kernel) : facts_(static_cast<size_t>(kernel
 void ScalarInfo::visit(const Kernel& kernel, const Region& region) {
   for (const Instruction& in : region.body) {
     for (const Region& r : in.regions) {
-      // The induction variable is a multiple of what divides both its start and its step.
-      if (in.op == Op::for_loop)
-        facts_[static_cast<size_t>(r.arguments[0])].divisor =
-            std::gcd(divisor({in.operands[0], 0}), divisor({in.operands[2], 0}));
+      if (in.op == Op::for_loop) {
+        // The induction variable is a multiple of what divides both its start and its step. It only grows: a loop whose
+        // step is not positive does not end.
+        Fact& i = facts_[static_cast<size_t>(r.arguments[0])];
+        i.divisor = std::gcd(divisor({in.operands[0], 0}), divisor({in.operands[2], 0}));
+        i.non_negative = non_negative({in.operands[0], 0});
+      }
       visit(kernel, r);
     }
     if (in.results.size() != 1 || in.type.is_tile || in.type.dtype != i64) continue;
     Fact& f = facts_[static_cast<size_t>(in.results[0])];
     if (in.op == Op::constant) {
-      f = {static_cast<int64_t>(in.bits), divisor_of(static_cast<int64_t>(in.bits))};
+      const auto v = static_cast<int64_t>(in.bits);
+      f = {v, divisor_of(v), v >= 0};
+    } else if (in.op == Op::program_id) {
+      f.non_negative = true;
     } else if (in.op == Op::parameter) {
       f.divisor = std::max<int64_t>(1, kernel.parameters[static_cast<size_t>(in.index)].divisibility);
     } else if (in.op == Op::scalar && in.operands.size() == 2) {
-      const int64_t a = divisor({in.operands[0], 0}), b = divisor({in.operands[1], 0});
-      if (in.scalar == ScalarOp::mul) f.divisor = multiplied(a, b);
-      if (in.scalar == ScalarOp::add || in.scalar == ScalarOp::sub || in.scalar == ScalarOp::min ||
-          in.scalar == ScalarOp::max)
-        f.divisor = std::gcd(a, b);
+      binary(in);
     }
+  }
+}
+
+/// Addresses are computed without overflow.
+void ScalarInfo::binary(const Instruction& in) {
+  const IndexOperand x{in.operands[0], 0}, y{in.operands[1], 0};
+  Fact& f = facts_[static_cast<size_t>(in.results[0])];
+  const bool both = non_negative(x) && non_negative(y);
+  switch (in.scalar) {
+    case ScalarOp::mul:
+      f.divisor = multiplied(divisor(x), divisor(y));
+      f.non_negative = both;
+      break;
+    case ScalarOp::add:
+    case ScalarOp::min:
+      f.divisor = std::gcd(divisor(x), divisor(y));
+      f.non_negative = both;
+      break;
+    case ScalarOp::sub:
+      f.divisor = std::gcd(divisor(x), divisor(y));
+      break;
+    case ScalarOp::max:
+      f.divisor = std::gcd(divisor(x), divisor(y));
+      f.non_negative = non_negative(x) || non_negative(y);
+      break;
+    case ScalarOp::irem:  // the sign of x, and x itself for y = 0
+      f.divisor = std::gcd(divisor(x), divisor(y));
+      f.non_negative = non_negative(x);
+      break;
+    case ScalarOp::idiv: {  // -1 for y = 0
+      const auto by = literal(y);
+      f.non_negative = non_negative(x) && by && *by > 0;
+      break;
+    }
+    default:
+      break;
   }
 }
 
@@ -53,6 +91,10 @@ std::optional<int64_t> ScalarInfo::literal(const IndexOperand& o) const {
 
 int64_t ScalarInfo::divisor(const IndexOperand& o) const {
   return o.is_literal() ? divisor_of(o.literal) : facts_[static_cast<size_t>(o.value)].divisor;
+}
+
+bool ScalarInfo::non_negative(const IndexOperand& o) const {
+  return o.is_literal() ? o.literal >= 0 : facts_[static_cast<size_t>(o.value)].non_negative;
 }
 
 }  // namespace sinter::tile
