@@ -7,25 +7,31 @@
 
 namespace sinter::cuda {
 
+namespace {
+
 /// C text of the bits of `variable`, which has `bits` of them, at the set bits of mask, packed (PEXT).
-std::string compress_bits(const std::string& variable, uint32_t mask, int bits) {
+std::string compress_bits(const std::string& variable, int bits, uint32_t mask) {
   std::vector<uint32_t> columns;
   uint32_t next = 1;
   for (int bit = 0; bit < bits; ++bit) {
     columns.push_back((mask >> bit & 1) != 0 ? next : 0);
     if ((mask >> bit & 1) != 0) next <<= 1;
   }
-  if (next == 1) return "0";
+  if (columns.empty()) return "0";
   const tile::LinearInput input{variable, columns};
   return tile::emit_linear({&input, 1}).text;
 }
+
+}  // namespace
 
 bool Emitter::is_inlined(ValueId v) const {
   const Instruction* d = definitions_[static_cast<size_t>(v)];
   return d != nullptr && type(v).is_tile && (d->op == Op::constant || d->op == Op::iota || d->op == Op::broadcast);
 }
 
+/// The values whose arrays a statement about v reads.
 void Emitter::sources(ValueId v, std::set<ValueId>& out) const {
+  if (const auto alias = alias_.find(v); alias != alias_.end()) return sources(alias->second, out);
   if (!is_inlined(v)) {
     out.insert(v);
     return;
@@ -33,35 +39,44 @@ void Emitter::sources(ValueId v, std::set<ValueId>& out) const {
   for (ValueId o : definitions_[static_cast<size_t>(v)]->operands) sources(o, out);
 }
 
+/// Prints the pending groups but one that define what is needed.
+void Emitter::flush_definers(const std::set<ValueId>& needed, const std::string& except) {
+  const auto defines = [&](const auto& pending) {
+    return pending.first != except &&
+           std::ranges::any_of(needed, [&](ValueId v) { return pending.second.defines.contains(v); });
+  };
+  // A flush may flush others; look again until nothing pending is needed.
+  for (auto it = std::ranges::find_if(pending_, defines); it != pending_.end();
+       it = std::ranges::find_if(pending_, defines))
+    flush(std::string(it->first));
+}
+
+/// Everything that the instruction reads is in its array, but the words of a load that it takes as they are.
 void Emitter::flush_for(const Instruction& in) {
   std::set<ValueId> needed;
   for (ValueId v : in.operands) sources(v, needed);
-  // A flush may flush others; look again until nothing pending is needed.
-  for (bool again = true; again;) {
-    again = false;
-    for (const auto& [key, group] : pending_)
-      if (std::ranges::any_of(needed, [&](ValueId v) { return group.defines.contains(v); })) {
-        flush(std::string(key));
-        again = true;
-        break;
-      }
-  }
+  flush_definers(needed, "");
+  if (in.op == Op::convert_layout && wire_[static_cast<size_t>(in.results[0])]) return;
+  for (ValueId v : needed) unpack(v);
+}
+
+void Emitter::ready(ValueId v) {
+  std::set<ValueId> needed;
+  sources(v, needed);
+  flush_definers(needed, "");
+  for (ValueId n : needed) unpack(n);
 }
 
 void Emitter::add_to_group(const Instruction& in) {
+  if (in.scalar == ScalarOp::convert && reads_as_float_[static_cast<size_t>(in.operands[0])]) {
+    names_[static_cast<size_t>(in.results[0])] = name(in.operands[0]);
+    alias_[in.results[0]] = in.operands[0];
+    return;
+  }
   const std::string key = tile::to_string(layout(in.results[0]));
   std::set<ValueId> needed;
   for (ValueId v : in.operands) sources(v, needed);
-  for (bool again = true; again;) {
-    again = false;
-    for (const auto& [other, group] : pending_) {
-      if (other == key) continue;
-      if (!std::ranges::any_of(needed, [&](ValueId v) { return group.defines.contains(v); })) continue;
-      flush(std::string(other));
-      again = true;
-      break;
-    }
-  }
+  flush_definers(needed, key);
   auto it = std::ranges::find(pending_, key, &std::pair<std::string, Group>::first);
   if (it == pending_.end()) it = pending_.insert(pending_.end(), {key, {}});
   it->second.instructions.push_back(&in);
@@ -129,7 +144,7 @@ RegisterText Emitter::stretched(const Instruction& in, const RegisterText& at) {
   const uint32_t kept = ~l.free_bits(tile::BitGroup::reg) & (static_cast<uint32_t>(l.registers_per_part()) - 1);
   RegisterText r;
   r.part = lf.parts() == 1 ? "0" : at.part;
-  r.q = at.q == "0" ? "0" : compress_bits(at.q, kept, l.bits(tile::BitGroup::reg));
+  r.q = at.q == "0" ? "0" : compress_bits(at.q, l.bits(tile::BitGroup::reg), kept);
   r.r = r.part == "0" ? r.q
         : r.q == "0"  ? fmt::format("{} * {}", r.part, lf.registers_per_part())
                       : fmt::format("{} * {} + {}", r.part, lf.registers_per_part(), r.q);
@@ -149,6 +164,21 @@ std::string Emitter::reference(ValueId v, const LinearLayout& l, const RegisterT
   for (const auto& [key, group] : pending_)
     if (group.defines.contains(v)) return name(v);
   return fmt::format("{}[{}]", name(v), at.r);
+}
+
+/// The same for one register, by its number.
+std::string Emitter::register_text(ValueId v, const LinearLayout& l, int r) {
+  const int per_part = l.registers_per_part();
+  return reference(v, l, {fmt::format("{}", r / per_part), fmt::format("{}", r % per_part), fmt::format("{}", r)});
+}
+
+/// Name of an array of a value's registers; values that are printed where they are used get one here.
+std::string Emitter::materialized(ValueId v) {
+  if (!is_inlined(v)) return name(v);
+  std::string array = fresh("b");
+  declare(v, array);
+  copy_value(array, v);
+  return array;
 }
 
 std::string Emitter::expression(const Instruction& in, const std::vector<std::string>& operands) const {
@@ -187,6 +217,10 @@ void Emitter::flush(const std::string& key) {
   Group group = std::move(it->second);
   pending_.erase(it);
   const LinearLayout l = layout(group.instructions[0]->results[0]);
+  std::set<ValueId> read;
+  for (const Instruction* in : group.instructions)
+    for (ValueId v : in->operands) sources(v, read);
+  for (ValueId v : read) unpack(v);
   std::set<const Instruction*> inside(group.instructions.begin(), group.instructions.end());
   std::set<ValueId> escaping;
   for (ValueId v : group.defines)
@@ -217,8 +251,17 @@ void Emitter::flush(const std::string& key) {
   close_loops(l);
 }
 
+/// Prints everything that is pending, so that nested regions find it.
 void Emitter::flush_all() {
   while (!pending_.empty()) flush(std::string(pending_.front().first));
+  std::vector<ValueId> loads;
+  for (const auto& [v, loaded] : loaded_) {
+    const Instruction* user = users_[static_cast<size_t>(v)].empty() ? nullptr : users_[static_cast<size_t>(v)][0];
+    const bool travels =
+        user != nullptr && user->op == Op::convert_layout && wire_[static_cast<size_t>(user->results[0])];
+    if (user != nullptr && !travels) loads.push_back(v);
+  }
+  for (ValueId v : loads) unpack(v);
 }
 
 }  // namespace sinter::cuda

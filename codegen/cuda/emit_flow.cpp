@@ -17,6 +17,75 @@ Emitter::Emitter(const tile::LaidOutKernel& kernel) : k_(kernel), info_(kernel.k
   users_.resize(n);
   for (size_t v = 0; v < n; ++v) names_[v] = fmt::format("v{}", v);
   collect_uses(k_.kernel.body);
+  collect_storage();
+}
+
+namespace {
+
+bool is_small_integer(DType t) { return t == u8 || t == i8 || t == u16 || t == i16; }
+
+}  // namespace
+
+/// What can stay in its storage type on the way from memory to its use.
+void Emitter::collect_storage() {
+  wire_.resize(definitions_.size());
+  reads_as_float_.resize(definitions_.size());
+  raw_.resize(definitions_.size());
+  for (size_t v = 0; v < definitions_.size(); ++v) {
+    const Instruction* d = definitions_[v];
+    if (d == nullptr || d->op != Op::convert_layout) continue;
+    const auto from = static_cast<size_t>(d->operands[0]);
+    const Instruction* load = definitions_[from];
+    if (load != nullptr && load->op == Op::block_load && users_[from].size() == 1 && pointer(*load).dtype.bits() < 32 &&
+        fill_words(*load))
+      wire_[v] = pointer(*load).dtype;
+  }
+  for (size_t v = 0; v < definitions_.size(); ++v) {
+    const std::optional<DType> storage = storage_of(static_cast<ValueId>(v));
+    if (!storage || users_[v].empty()) continue;
+    raw_[v] = storage->bits() < 32 && stays_raw(static_cast<ValueId>(v), *storage);
+    const Op op = definitions_[v]->op;
+    reads_as_float_[v] =
+        is_small_integer(*storage) && op != Op::reshape && op != Op::trans &&
+        std::ranges::all_of(users_[v], [](const Instruction* u) {
+          return u->op == Op::scalar && u->scalar == ScalarOp::convert && scalar::compute_type(u->dtype) == f32;
+        });
+  }
+}
+
+/// The storage type whose elements a value consists of, because they come from memory as they are.
+std::optional<DType> Emitter::storage_of(ValueId v) const {
+  const Instruction* d = definitions_[static_cast<size_t>(v)];
+  if (d == nullptr || !type(v).is_tile) return std::nullopt;
+  if (d->op == Op::convert_layout) return wire_[static_cast<size_t>(v)];
+  if (d->op == Op::reshape || d->op == Op::trans) return storage_of(d->operands[0]);
+  if (d->op == Op::gather || (d->op == Op::block_load && fill_words(*d))) return pointer(*d).dtype;
+  return std::nullopt;
+}
+
+/// Is a value of a storage type only stored to memory of that type?
+bool Emitter::stays_raw(ValueId v, DType storage) const {
+  if (definitions_[static_cast<size_t>(v)]->op == Op::gather && !fill_words(*definitions_[static_cast<size_t>(v)]))
+    return false;
+  return std::ranges::all_of(users_[static_cast<size_t>(v)], [&](const Instruction* u) {
+    if (u->op == Op::reshape || u->op == Op::trans) return stays_raw(u->results[0], storage);
+    return u->op == Op::block_store && pointer(*u).dtype == storage;
+  });
+}
+
+/// Does a region move anything through shared memory?
+bool Emitter::exchanges(const Region& r) const {
+  return std::ranges::any_of(r.body, [&](const Instruction& in) {
+    if (in.op == Op::reduce && in.dim != tile::parts_dim) {
+      // Through shared memory where warps hold different elements along the dim.
+      const LinearLayout& l = layout(in.operands[0]);
+      for (int b = 0; b < l.bits(tile::BitGroup::warp); ++b)
+        if (l.basis(tile::BitGroup::warp, b)[static_cast<size_t>(in.dim)] != 0) return true;
+    }
+    if (in.op == Op::convert_layout && !is_inlined(in.operands[0]) && conversion(in).kind == tile::ConvertKind::shared)
+      return true;
+    return std::ranges::any_of(in.regions, [&](const Region& inner) { return exchanges(inner); });
+  });
 }
 
 void Emitter::collect_uses(const Region& r) {
@@ -29,7 +98,11 @@ void Emitter::collect_uses(const Region& r) {
 
 void Emitter::declare(ValueId v, const std::string& n) {
   if (type(v).is_tile)
-    line("{} {}[{}];", compute_name(type(v).dtype), n, layout(v).registers());
+    line("{} {}[{}];",
+         raw_[static_cast<size_t>(v)]              ? "unsigned"
+         : reads_as_float_[static_cast<size_t>(v)] ? "float"
+                                                   : compute_name(type(v).dtype),
+         n, layout(v).registers());
   else
     line("{} {};", compute_name(type(v).dtype), n);
 }
@@ -67,6 +140,7 @@ void Emitter::copy_value(const std::string& to, ValueId from) {
     line("{} = {};", to, name(from));
     return;
   }
+  ready(from);
   const RegisterText at = open_loops(layout(from));
   line("{}[{}] = {};", to, at.r, reference(from, layout(from), at));
   close_loops(layout(from));
@@ -106,34 +180,43 @@ void Emitter::for_loop(const Instruction& in) {
     copy_value(name(carried[i]), in.operands[3 + i]);
     names_[static_cast<size_t>(in.results[i])] = name(carried[i]);
   }
+  auto outer = std::exchange(loaded_, {});
+  if (exchanges(body)) shared_dirty_ = true;  // by the iteration before
   const std::string& i = name(body.arguments[0]);
   line("#pragma unroll 1");
   line("for (long long {0} = {1}; {0} < {2}; {0} += {3}) {{", i, name(in.operands[0]), name(in.operands[1]),
        name(in.operands[2]));
   ++indent_;
   region(body);
-  flush_all();
   assign_yields(body, carried);
   close();
+  loaded_ = std::move(outer);
 }
 
 void Emitter::if_then(const Instruction& in) {
   flush_all();
   for (ValueId v : in.results) declare(v, name(v));
   line("if ({}) {{", name(in.operands[0]));
+  const auto outer = std::exchange(loaded_, {});
+  const bool dirty_before = shared_dirty_;
+  bool dirty_after = false;
   for (size_t branch = 0; branch < 2; ++branch) {
     ++indent_;
+    shared_dirty_ = dirty_before;
     region(in.regions[branch]);
-    flush_all();
     assign_yields(in.regions[branch], in.results);
+    loaded_.clear();
+    dirty_after = dirty_after || shared_dirty_;
     --indent_;
     if (branch == 0) line("}} else {{");
   }
+  shared_dirty_ = dirty_after;
+  loaded_ = outer;
   line("}}");
 }
 
 void Emitter::instruction(const Instruction& in) {
-  if (in.results.size() == 1 && !in.type.is_tile && in.op != Op::block_load && in.regions.empty()) {
+  if (in.results.size() == 1 && !in.type.is_tile && in.regions.empty()) {
     scalar_instruction(in);
     return;
   }
@@ -166,8 +249,8 @@ void Emitter::instruction(const Instruction& in) {
       convert(in);
       break;
     case Op::reshape:
-    case Op::trans:  // the layout says who holds what; registers stay where they are
-      names_[static_cast<size_t>(in.results[0])] = name(in.operands[0]);
+    case Op::trans:
+      rename(in);
       break;
     case Op::for_loop:
       for_loop(in);
@@ -180,16 +263,20 @@ void Emitter::instruction(const Instruction& in) {
   }
 }
 
-void Emitter::region(const Region& r) {
-  for (const Instruction& in : r.body) instruction(in);
+/// The layout says who holds what; registers stay where they are.
+void Emitter::rename(const Instruction& in) {
+  const ValueId from = in.operands[0], to = in.results[0];
+  if (is_inlined(from)) {
+    names_[static_cast<size_t>(to)] = materialized(from);
+    return;
+  }
+  names_[static_cast<size_t>(to)] = name(from);
+  alias_[to] = from;
 }
 
-std::string Emitter::reference_inlined(ValueId from, ValueId to, const RegisterText& at) {
-  const Instruction& d = *definitions_[static_cast<size_t>(from)];
-  if (d.op == Op::constant) return literal(d.type.dtype, d.bits);
-  if (d.op == Op::iota) return coordinate(layout(to), d.dim, at);
-  if (!type(d.operands[0]).is_tile) return name(d.operands[0]);
-  throw CompileError("internal: a broadcast tile is converted after it was spread");
+/// Prints a region up to its yield; what it yields may still be pending.
+void Emitter::region(const Region& r) {
+  for (const Instruction& in : r.body) instruction(in);
 }
 
 std::string Emitter::body_text() {

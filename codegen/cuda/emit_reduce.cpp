@@ -41,6 +41,8 @@ Holder holder_of(const LinearLayout& l, uint32_t element_bit) {
   throw CompileError("internal: reduce over a layout that is no permutation of bits");
 }
 
+constexpr int shared_limit = 48 << 10;
+
 void keep_without(std::vector<int>& registers, int per_part, uint32_t bits) {
   std::erase_if(registers, [&](int r) { return (static_cast<uint32_t>(r % per_part) & bits) != 0; });
 }
@@ -72,51 +74,63 @@ void Emitter::fold_sequentially(const std::string& array, const LinearLayout& l,
 /// Warp bits: every warp leaves its values in shared memory, then all threads fold them, lowest bit first.
 void Emitter::fold_warps(const std::string& array, const LinearLayout& l, const std::vector<int>& bits, DType t,
                          const char* f, const std::vector<int>& live) {
-  const int warps = l.size(tile::BitGroup::warp), n = static_cast<int>(live.size());
+  const int warps = l.size(tile::BitGroup::warp);
   const int bytes = t.bits() == 64 ? 8 : 4;
   const std::string wire(t == boolean ? "u32" : t.name());
   uint32_t mask = 0;
   for (int b : bits) mask |= 1u << b;
-  const int combinations = 1 << bits.size();
-  use_shared(static_cast<uint32_t>(n * warps * 32 * bytes));
-  for (int i = 0; i < n; ++i)
-    line(
-        "{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}[{3}]); sn_shared_store<{0}>(shared + (({4} * {5} + warp) * "
-        "32 + lane) * {0}, w); }}",
-        bytes, wire, array, live[static_cast<size_t>(i)], i, warps);
-  line("__syncthreads();");
-  for (int i = 0; i < n; ++i) {
-    open();
-    line("{} f[{}];", compute_name(t), combinations);
-    for (int c = 0; c < combinations; ++c) {
-      uint32_t set = 0;
-      for (size_t b = 0; b < bits.size(); ++b)
-        if ((c >> b & 1) != 0) set |= 1u << bits[b];
-      line("f[{}] = sn_get_{}(sn_shared_load<{}>(shared + (({} * {} + ((warp & {}u) | {}u)) * 32 + lane) * {}).w, 0);",
-           c, wire, bytes, i, warps, ~mask & (static_cast<uint32_t>(warps) - 1), set, bytes);
+  const int combinations = 1 << bits.size(), row = warps * 32 * bytes;
+  const size_t batch = std::min<size_t>(live.size(), static_cast<size_t>(shared_limit / row));
+  for (size_t first = 0; first < live.size(); first += batch) {
+    const size_t end = std::min(first + batch, live.size());
+    use_shared(static_cast<uint32_t>(batch) * static_cast<uint32_t>(row));
+    for (size_t i = first; i < end; ++i)
+      line(
+          "{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}[{3}]); sn_shared_store<{0}>(shared + {4} + threadIdx.x * "
+          "{0}, w); }}",
+          bytes, wire, array, live[i], static_cast<int>(i - first) * row);
+    line("__syncthreads();");
+    for (size_t i = first; i < end; ++i) {
+      open();
+      line("{} f[{}];", compute_name(t), combinations);
+      for (int c = 0; c < combinations; ++c) {
+        uint32_t set = 0;
+        for (size_t b = 0; b < bits.size(); ++b)
+          if ((c >> b & 1) != 0) set |= 1u << bits[b];
+        line("f[{}] = sn_get_{}(sn_shared_load<{}>(shared + {} + ((warp & {}u | {}u) * 32 + lane) * {}).w, 0);", c,
+             wire, bytes, static_cast<int>(i - first) * row, ~mask & (static_cast<uint32_t>(warps) - 1), set, bytes);
+      }
+      for (int step = 1; step < combinations; step *= 2)
+        for (int c = 0; c < combinations; c += 2 * step) line("f[{0}] = {1}(f[{0}], f[{2}]);", c, f, c + step);
+      line("{}[{}] = f[0];", array, live[i]);
+      close();
     }
-    for (int step = 1; step < combinations; step *= 2)
-      for (int c = 0; c < combinations; c += 2 * step) line("f[{0}] = {1}(f[{0}], f[{2}]);", c, f, c + step);
-    line("{}[{}] = f[0];", array, live[static_cast<size_t>(i)]);
-    close();
   }
 }
 
-/// Canonical order along the dim: bits 8 and 9 fold first, from left to right; then a tree over bits 0 to 7, lowest
-/// first; then a tree over the chunk bits from 10 on.
-void Emitter::reduce(const Instruction& in) {
-  const ValueId from = in.operands[0], to = in.results[0];
-  const LinearLayout& l = layout(from);
-  const char* f = fold_function(in.index);
-  const DType t = type(to).dtype;
-  const int log = l.shape().log_dim(in.dim), shift = l.shape().shift_of(in.dim);
-  declare(to, name(to));
-  open();
-  const std::string acc = fresh("acc");
-  line("{} {}[{}];", compute_name(t), acc, l.registers());
-  const RegisterText at = open_loops(l);
-  line("{}[{}] = {};", acc, at.r, reference(from, l, at));
-  close_loops(l);
+/// Parts are registers of one thread: everything folds in place, in the canonical order of any length.
+void Emitter::fold_parts(const std::string& array, const LinearLayout& l, const char* f) {
+  const int n = l.parts(), chunk = 1024, partials = 256;
+  const auto fold = [&](int to, int from) {
+    for (int q = 0; q < l.registers_per_part(); ++q)
+      line("{0}[{1}] = {2}({0}[{1}], {0}[{3}]);", array, to * l.registers_per_part() + q, f,
+           from * l.registers_per_part() + q);
+  };
+  for (int c = 0; c < n; c += chunk) {
+    const int length = std::min(chunk, n - c), sums = std::min(partials, length);
+    for (int p = 0; p < sums; ++p)
+      for (int j = p + partials; j < length; j += partials) fold(c + p, c + j);
+    for (int step = 1; step < sums; step *= 2)
+      for (int p = 0; p + step < sums; p += 2 * step) fold(c + p, c + p + step);
+  }
+  for (int step = chunk; step < n; step *= 2)
+    for (int c = 0; c + step < n; c += 2 * step) fold(c, c + step);
+}
+
+/// Canonical order along a dim: bits 8 and 9 fold first, from left to right; then a tree over bits 0 to 7, lowest
+/// first; then a tree over the chunk bits from 10 on. Leaves the results in the registers without bits of the dim.
+void Emitter::fold_dim(const std::string& acc, const LinearLayout& l, int dim, DType t, const char* f) {
+  const int log = l.shape().log_dim(dim), shift = l.shape().shift_of(dim);
   std::vector<int> live;
   const uint32_t free = l.free_bits(tile::BitGroup::reg);
   for (int r = 0; r < l.registers(); ++r)
@@ -148,8 +162,24 @@ void Emitter::reduce(const Instruction& in) {
     }
   }
   finish_warps();
-  const uint32_t kept =
-      ~l.remove_dim(in.dim).free_bits(tile::BitGroup::reg) & (static_cast<uint32_t>(l.registers_per_part()) - 1);
+}
+
+void Emitter::reduce(const Instruction& in) {
+  const ValueId from = in.operands[0], to = in.results[0];
+  const LinearLayout& l = layout(from);
+  const char* f = fold_function(in.index);
+  declare(to, name(to));
+  open();
+  const std::string acc = fresh("acc");
+  line("{} {}[{}];", compute_name(type(to).dtype), acc, l.registers());
+  copy_value(acc, from);
+  uint32_t kept = static_cast<uint32_t>(l.registers_per_part()) - 1;
+  if (in.dim == tile::parts_dim) {
+    fold_parts(acc, l, f);
+  } else {
+    fold_dim(acc, l, in.dim, type(to).dtype, f);
+    kept &= ~l.remove_dim(in.dim).free_bits(tile::BitGroup::reg);
+  }
   const LinearLayout& result = layout(to);
   for (int r = 0; r < result.registers(); ++r) {
     const auto q = static_cast<uint32_t>(r % result.registers_per_part());

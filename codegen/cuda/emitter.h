@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -19,6 +21,7 @@ using tile::Instruction;
 using tile::LinearLayout;
 using tile::Op;
 using tile::Region;
+using tile::ScalarOp;
 using tile::Type;
 using tile::ValueId;
 
@@ -32,6 +35,15 @@ struct RegisterText {
 /// over the thread's registers; loads are printed ahead of the groups they do not depend on.
 class Emitter {
  public:
+  /// Elements along a masked dim are inside where (unsigned)(position + what the register adds) < room.
+  struct Mask {
+    int dim = 0;  ///< or parts_dim
+    int row = 0;  ///< length of the last dim, if parts and last dim are bounded as one row
+    std::string position = {}, room = {};
+    std::string whole = {};  ///< uniform condition: the whole tile is inside
+    int64_t divisor = 1;     ///< of both bounds
+  };
+
   explicit Emitter(const tile::LaidOutKernel& kernel);
   std::string body_text();
   int shared_bytes() const { return shared_bytes_; }
@@ -41,6 +53,18 @@ class Emitter {
   struct Group {
     std::vector<const Instruction*> instructions;
     std::set<ValueId> defines;
+  };
+  struct BlockAccess {
+    std::string pointer;  ///< the thread's
+    std::vector<tile::VectorAccess> vectors;
+    std::vector<Mask> masks;
+    bool vector_masks = true;  ///< no bound cuts a vector
+  };
+  /// A block_load whose elements have not been taken out of the loaded words yet.
+  struct Loaded {
+    BlockAccess access;
+    std::vector<std::string> words = {};  ///< of each vector
+    bool fill_apart = false;              ///< the words do not hold the fill
   };
 
   // flow (emit_flow.cpp)
@@ -52,15 +76,23 @@ class Emitter {
   void copy_value(const std::string& to, ValueId from);
   void declare(ValueId v, const std::string& name);
   void scalar_instruction(const Instruction& in);
-  void parameters_text();
+  void rename(const Instruction& in);
   void collect_uses(const Region& r);
+  void collect_storage();
+  std::optional<DType> storage_of(ValueId v) const;
+  bool stays_raw(ValueId v, DType storage) const;
+  bool exchanges(const Region& r) const;
 
   // elementwise groups (emit_elementwise.cpp)
   void add_to_group(const Instruction& in);
   void flush_for(const Instruction& in);
+  void flush_definers(const std::set<ValueId>& needed, const std::string& except);
   void flush(const std::string& key);
   void flush_all();
+  void ready(ValueId v);
   std::string reference(ValueId v, const LinearLayout& layout, const RegisterText& at);
+  std::string register_text(ValueId v, const LinearLayout& layout, int r);
+  std::string materialized(ValueId v);
   std::string coordinate(const LinearLayout& layout, int dim, const RegisterText& at);
   RegisterText stretched(const Instruction& broadcast, const RegisterText& at);
   std::string expression(const Instruction& in, const std::vector<std::string>& operands) const;
@@ -72,37 +104,44 @@ class Emitter {
   std::string thread_coordinate(const LinearLayout& layout, int dim);
 
   // memory (emit_memory.cpp)
-  struct BlockAddress {
-    std::string pointer;  ///< thread's pointer
-    std::string whole;    ///< uniform condition that the tile is inside; empty if not masked
-  };
-  BlockAddress block_address(const Instruction& in, const LinearLayout& layout, const Type& tile);
-  std::string offset_text(const Instruction& in, int64_t offset) const;
-  std::string register_offset(const Instruction& in, const LinearLayout& layout, const Type& tile,
-                              const RegisterText& at);
-  std::string inside(const Instruction& in, const LinearLayout& layout, const RegisterText& at);
   std::string index(const tile::IndexOperand& o) const;
+  std::string load_name(const Instruction& in, bool conditional, int bytes) const;
+  std::string store_name(const Instruction& in, int bytes) const;
+  BlockAccess block_access(const Instruction& in, const LinearLayout& layout, const Type& tile);
+  std::string block_pointer(const Instruction& in, const LinearLayout& layout, const Type& tile);
+  void add_masks(BlockAccess& access, const Instruction& in, const LinearLayout& layout);
+  std::string offset_text(const Instruction& in, const LinearLayout& layout, int r) const;
+  static std::string inside(const BlockAccess& access, const LinearLayout& layout, int r);
+  static std::string whole(const BlockAccess& access);
+  std::optional<std::array<uint32_t, 2>> fill_words(const Instruction& in) const;
   void block_load(const Instruction& in);
+  void load_whole_or_parts(const Instruction& in, const Loaded& loaded, const std::array<uint32_t, 2>& fill);
+  void unpack(ValueId v);
+  std::string element_text(ValueId v, DType storage, const std::string& words, const std::string& j) const;
+  std::string fill_text(ValueId v, const std::string& fill) const;
   void block_store(const Instruction& in);
-  void vector_loads(const Instruction& in, const LinearLayout& layout, const std::string& address);
-  void vector_stores(const Instruction& in, const LinearLayout& layout, ValueId value, const std::string& address);
+  std::string packed(ValueId v, const LinearLayout& layout, const tile::VectorAccess& access, DType storage);
   void gather(const Instruction& in);
   void scatter(const Instruction& in);
   void status_check(const Instruction& in);
   std::string only_holders(const LinearLayout& layout) const;
-  std::string load_text(const Instruction& in, int bytes) const;
 
   // between threads (emit_exchange.cpp)
+  tile::ConvertPlan conversion(const Instruction& in) const;
   void convert(const Instruction& in);
   void convert_shuffle(const Instruction& in, const tile::ShufflePlan& plan);
+  void shuffle_steps(const tile::ShufflePlan& plan, const std::string& source, const std::string& target, int bytes);
   void convert_shared(const Instruction& in, const tile::SharedPlan& plan);
-  void swaps(const std::string& name, const Type& type, const LinearLayout& layout,
+  std::vector<std::string> raw_elements(ValueId loaded);
+  std::string taken(const Instruction& in, const std::string& words, size_t j) const;
+  void swaps(const std::string& name, const std::string& type, const LinearLayout& layout,
              const std::vector<tile::ConditionalSwap>& swaps);
-  std::string reference_inlined(ValueId from, ValueId to, const RegisterText& at);
   void use_shared(uint32_t bytes);
 
   // folds (emit_reduce.cpp)
   void reduce(const Instruction& in);
+  void fold_parts(const std::string& array, const LinearLayout& layout, const char* f);
+  void fold_dim(const std::string& array, const LinearLayout& layout, int dim, DType t, const char* f);
   void fold_bit(const std::string& array, const LinearLayout& layout, uint32_t column, const char* f,
                 std::vector<int>& live);
   void fold_sequentially(const std::string& array, const LinearLayout& layout, const std::vector<uint32_t>& bits,
@@ -138,16 +177,18 @@ class Emitter {
   int indent_ = 1;
   int fresh_ = 0;
   int shared_bytes_ = 0;
-  bool shared_used_ = false;
+  bool shared_dirty_ = false;  ///< somebody may still read or write the shared memory of the exchange before
   std::vector<std::string> names_, parameters_;
   std::vector<const Instruction*> definitions_;
   std::vector<std::vector<const Instruction*>> users_;
+  std::vector<std::optional<DType>> wire_;  ///< by result of convert_layout: travels as this narrow storage type
+  std::vector<bool> reads_as_float_;        ///< small integers that are only converted to f32: never integers here
+  std::vector<bool> raw_;                   ///< only stored as it was loaded: the array holds the bits
+  std::map<ValueId, Loaded> loaded_;
+  std::map<ValueId, ValueId> alias_;                    ///< values that share another's array
   std::vector<std::pair<std::string, Group>> pending_;  ///< by layout text, in order of opening
   std::unordered_map<std::string, std::string> thread_coordinates_;
   std::string prologue_;  ///< thread coordinates, printed first
 };
-
-/// Text forms shared by the emitter's parts.
-std::string compress_bits(const std::string& variable, uint32_t mask, int bits);
 
 }  // namespace sinter::cuda

@@ -31,7 +31,9 @@ const char* storage_name(DType t) {
   return compute_name(t);
 }
 
-std::string literal(DType t, uint64_t bits) {
+namespace {
+
+std::string bare_literal(DType t, uint64_t bits) {
   if (t == boolean) return bits != 0 ? "true" : "false";
   if (t == i32) {
     const auto v = static_cast<int32_t>(bits);
@@ -50,6 +52,13 @@ std::string literal(DType t, uint64_t bits) {
   const auto v = std::bit_cast<float>(static_cast<uint32_t>(bits));
   return std::isfinite(v) ? with_point(fmt::format("{}", v)) + "f"
                           : fmt::format("sn_bitcast<float>({:#x}u)", static_cast<uint32_t>(bits));
+}
+
+}  // namespace
+
+std::string literal(DType t, uint64_t bits) {
+  std::string s = bare_literal(t, bits);
+  return s[0] == '-' ? "(" + s + ")" : s;
 }
 
 }  // namespace sinter::cuda

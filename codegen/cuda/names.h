@@ -11,7 +11,7 @@ namespace sinter::cuda {
 const char* compute_name(DType t);
 /// C type behind a pointer of a storage dtype; 16-bit floats are their bits.
 const char* storage_name(DType t);
-/// A literal of a compute type that reads back bit-exactly.
+/// A literal of a compute type that reads back bit-exactly and fits into any expression.
 std::string literal(DType t, uint64_t bits);
 
 }  // namespace sinter::cuda

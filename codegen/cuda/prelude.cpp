@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "codegen/cuda/memory_functions.h"
 #include "codegen/cuda/prelude_text.h"
 
 namespace sinter::cuda {
@@ -26,6 +27,9 @@ void collect_names(std::string_view text, std::set<std::string_view>& names) {
 std::string prelude_for(std::string_view body) {
   std::set<std::string_view> names;
   collect_names(body, names);
+  std::string memory;
+  for (std::string_view name : names) memory += memory_function(name);
+  collect_names(memory, names);
   // Parts come in dependency order, so one backward sweep finds everything that is needed.
   const auto parts = prelude_parts();
   std::vector<bool> needed(parts.size());
@@ -36,7 +40,7 @@ std::string prelude_for(std::string_view body) {
   std::string out;
   for (size_t i = 0; i < parts.size(); ++i)
     if (needed[i]) out += parts[i].text;
-  return out;
+  return out + memory;
 }
 
 }  // namespace sinter::cuda

@@ -4,7 +4,7 @@
 namespace sinter::cuda {
 namespace {
 
-// SN_FN marks a device function; SN_PTX(asm, host) picks the instruction or its host twin.
+// Loads and stores of global memory are in memory_functions.cpp.
 constexpr PreludePart parts[] = {
     {"sn_bitcast", R"(
 template <class T, class F>
@@ -208,17 +208,16 @@ __device__ __noinline__ float sn_fmod(float x, float y) {
   unsigned mx = ax & 0x7fffffu, my = ay & 0x7fffffu;
   if (ex == 0) ex = 1; else mx |= 0x800000u;
   if (ey == 0) ey = 1; else my |= 0x800000u;
+  for (; mx < 0x800000u; --ex) mx <<= 1;
+  for (; my < 0x800000u; --ey) my <<= 1;
   for (; ex > ey; --ex) {
     if (mx >= my) mx -= my;
     mx <<= 1;
   }
   if (mx >= my) mx -= my;
   if (mx == 0) return sn_bitcast<float>(sign);
-  while (mx < 0x800000u && ey > 1) {
-    mx <<= 1;
-    --ey;
-  }
-  return sn_bitcast<float>(sign | (mx < 0x800000u ? mx : ((unsigned)ey << 23) | (mx & 0x7fffffu)));
+  for (; mx < 0x800000u; --ey) mx <<= 1;
+  return sn_bitcast<float>(sign | (ey < 1 ? mx >> (1 - ey) : ((unsigned)ey << 23) | (mx & 0x7fffffu)));
 }
 __device__ __forceinline__ double sn_fmod(double x, double y) { return fmod(x, y); }
 )"},
@@ -266,16 +265,22 @@ template <> __device__ __forceinline__ bool sn_float_to<bool>(double v) { return
 template <> __device__ __forceinline__ int sn_float_to<int>(float v) {
   return sn_saturate<int>(v, -2147483648.0f, 2147483648.0f, -2147483647 - 1, 2147483647);
 }
-#else
-template <> __device__ __forceinline__ int sn_float_to<int>(float v) {
-  int r;
-  asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(r) : "f"(v));
-  return v != v ? 0 : r;
-}
-#endif
 template <> __device__ __forceinline__ unsigned sn_float_to<unsigned>(float v) {
   return sn_saturate<unsigned>(v, 0.0f, 4294967296.0f, 0u, 4294967295u);
 }
+#else
+// The instruction saturates and gives 0 for NaN.
+template <> __device__ __forceinline__ int sn_float_to<int>(float v) {
+  int r;
+  asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(r) : "f"(v));
+  return r;
+}
+template <> __device__ __forceinline__ unsigned sn_float_to<unsigned>(float v) {
+  unsigned r;
+  asm("cvt.rzi.u32.f32 %0, %1;" : "=r"(r) : "f"(v));
+  return r;
+}
+#endif
 template <> __device__ __forceinline__ long long sn_float_to<long long>(float v) {
   return sn_saturate<long long>(v, -9223372036854775808.0f, 9223372036854775808.0f, -9223372036854775807ll - 1,
                                 9223372036854775807ll);
@@ -465,6 +470,41 @@ __device__ __forceinline__ float sn_rsqrt_approx(float v) {
     {"sn_get_f64",
      "__device__ __forceinline__ double sn_get_f64(const unsigned* w, int j) { return sn_bitcast<double>((unsigned "
      "long long)w[2 * j + 1] << 32 | w[2 * j]); }\n"},
+    // Small integers as floats without a conversion, which is slow: the bits of 2^23 + x, minus 2^23. Signed ones are
+    // moved up by half their range first.
+    {"sn_select_bytes", R"(
+__device__ __forceinline__ unsigned sn_select_bytes(unsigned a, unsigned b, unsigned which) {
+#ifdef SINTER_HOST
+  const unsigned long long bytes = (unsigned long long)b << 32 | a;
+  unsigned r = 0;
+  for (int i = 0; i < 4; ++i) r |= (unsigned)(bytes >> 8 * (which >> 4 * i & 7) & 0xff) << 8 * i;
+  return r;
+#else
+  return __byte_perm(a, b, which);
+#endif
+}
+)"},
+    {"sn_float_u8", R"(
+__device__ __forceinline__ float sn_float_u8(const unsigned* w, int j) {
+  return sn_bitcast<float>(sn_select_bytes(w[j >> 2], 0x4b000000u, 0x7650u | (j & 3))) - 8388608.0f;
+}
+)"},
+    {"sn_float_i8", R"(
+__device__ __forceinline__ float sn_float_i8(const unsigned* w, int j) {
+  return sn_bitcast<float>(sn_select_bytes(w[j >> 2] ^ 0x80808080u, 0x4b000000u, 0x7650u | (j & 3))) - 8388736.0f;
+}
+)"},
+    {"sn_float_u16", R"(
+__device__ __forceinline__ float sn_float_u16(const unsigned* w, int j) {
+  return sn_bitcast<float>(sn_select_bytes(w[j >> 1], 0x4b000000u, (j & 1) == 0 ? 0x7610u : 0x7632u)) - 8388608.0f;
+}
+)"},
+    {"sn_float_i16", R"(
+__device__ __forceinline__ float sn_float_i16(const unsigned* w, int j) {
+  return sn_bitcast<float>(sn_select_bytes(w[j >> 1] ^ 0x80008000u, 0x4b000000u, (j & 1) == 0 ? 0x7610u : 0x7632u)) -
+         8421376.0f;
+}
+)"},
     {"sn_put_boolean",
      "__device__ __forceinline__ void sn_put_boolean(unsigned* w, int j, bool v) { w[j >> 2] |= (unsigned)v << 8 * (j "
      "& 3); }\n"},
@@ -506,91 +546,52 @@ __device__ __forceinline__ float sn_rsqrt_approx(float v) {
      "__device__ __forceinline__ void sn_put_f64(unsigned* w, int j, double v) { const unsigned long long b = "
      "sn_bitcast<unsigned long long>(v); w[2 * j] = (unsigned)b; w[2 * j + 1] = (unsigned)(b >> 32); }\n"},
     // ---- memory: N bytes as 32-bit words (1- and 2-byte accesses fill the low part of one word)
+    // Masks compare coordinates of a tile with what is left of a dim, both as small integers.
+    {"sn_clamp", R"(
+__device__ __forceinline__ int sn_clamp(long long v) { return v < 0 ? 0 : v > 0x40000000 ? 0x40000000 : (int)v; }
+)"},
+    {"sn_span", R"(
+__device__ __forceinline__ unsigned sn_span(long long origin, long long extent) {
+  const int first = sn_clamp(-origin), end = sn_clamp(extent - origin);
+  return end > first ? end - first : 0;
+}
+)"},
     {"sn_words", R"(
 template <int N> struct alignas(N < 4 ? 4 : N) sn_words { unsigned w[N < 4 ? 1 : N / 4]; };
 )"},
-    {"sn_load", R"(
-template <int N> __device__ __forceinline__ sn_words<N> sn_load(const void* p);
-#ifdef SINTER_HOST
-template <int N> __device__ __forceinline__ sn_words<N> sn_load(const void* p) {
-  sn_words<N> r = {};
-  sinter_host_load(&r, p, N);
-  return r;
-}
-#else
-template <> __device__ __forceinline__ sn_words<1> sn_load<1>(const void* p) {
-  sn_words<1> r;
-  asm volatile("ld.global.nc.u8 %0, [%1];" : "=r"(r.w[0]) : "l"(p));
-  return r;
-}
-template <> __device__ __forceinline__ sn_words<2> sn_load<2>(const void* p) {
-  unsigned short h;
-  asm volatile("ld.global.nc.u16 %0, [%1];" : "=h"(h) : "l"(p));
-  return {h};
-}
-template <> __device__ __forceinline__ sn_words<4> sn_load<4>(const void* p) {
-  sn_words<4> r;
-  asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(r.w[0]) : "l"(p));
-  return r;
-}
-template <> __device__ __forceinline__ sn_words<8> sn_load<8>(const void* p) {
-  sn_words<8> r;
-  asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(r.w[0]), "=r"(r.w[1]) : "l"(p));
-  return r;
-}
-template <> __device__ __forceinline__ sn_words<16> sn_load<16>(const void* p) {
-  sn_words<16> r;
-  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r.w[0]), "=r"(r.w[1]), "=r"(r.w[2]), "=r"(r.w[3]) : "l"(p));
-  return r;
-}
-#endif
-)"},
-    // the same for memory that the kernel also writes
-    {"sn_load_rw", R"(
-template <int N> __device__ __forceinline__ sn_words<N> sn_load_rw(const void* p) {
-  sn_words<N> r = {};
-#ifdef SINTER_HOST
-  sinter_host_load_rw(&r, p, N);
-#else
-  if constexpr (N == 1) r.w[0] = *(const volatile unsigned char*)p;
-  else if constexpr (N == 2) r.w[0] = *(const volatile unsigned short*)p;
-  else for (int i = 0; i < N / 4; ++i) r.w[i] = ((const volatile unsigned*)p)[i];
-#endif
-  return r;
-}
-)"},
-    {"sn_store", R"(
-template <int N> __device__ __forceinline__ void sn_store(void* p, const sn_words<N>& v);
-#ifdef SINTER_HOST
-template <int N> __device__ __forceinline__ void sn_store(void* p, const sn_words<N>& v) { sinter_host_store(p, &v, N); }
-#else
-template <> __device__ __forceinline__ void sn_store<1>(void* p, const sn_words<1>& v) {
-  asm volatile("st.global.u8 [%0], %1;" ::"l"(p), "r"(v.w[0]) : "memory");
-}
-template <> __device__ __forceinline__ void sn_store<2>(void* p, const sn_words<2>& v) {
-  asm volatile("st.global.u16 [%0], %1;" ::"l"(p), "h"((unsigned short)v.w[0]) : "memory");
-}
-template <> __device__ __forceinline__ void sn_store<4>(void* p, const sn_words<4>& v) {
-  asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v.w[0]) : "memory");
-}
-template <> __device__ __forceinline__ void sn_store<8>(void* p, const sn_words<8>& v) {
-  asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(v.w[0]), "r"(v.w[1]) : "memory");
-}
-template <> __device__ __forceinline__ void sn_store<16>(void* p, const sn_words<16>& v) {
-  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.w[0]), "r"(v.w[1]), "r"(v.w[2]), "r"(v.w[3])
-               : "memory");
-}
-#endif
-)"},
+    // elements as they are stored, each in words of its own
+    {"sn_get_raw_1",
+     "__device__ __forceinline__ sn_words<1> sn_get_raw_1(const unsigned* w, int j) { return {w[j >> 2] >> 8 * (j & 3) "
+     "& 0xffu}; }\n"},
+    {"sn_get_raw_2",
+     "__device__ __forceinline__ sn_words<2> sn_get_raw_2(const unsigned* w, int j) { return {w[j >> 1] >> 16 * (j & "
+     "1) & 0xffffu}; }\n"},
+    {"sn_get_raw_4",
+     "__device__ __forceinline__ sn_words<4> sn_get_raw_4(const unsigned* w, int j) { return {w[j]}; }\n"},
+    {"sn_get_raw_8",
+     "__device__ __forceinline__ sn_words<8> sn_get_raw_8(const unsigned* w, int j) { return {w[2 * j], w[2 * j + 1]}; "
+     "}\n"},
+    {"sn_put_raw_1",
+     "__device__ __forceinline__ void sn_put_raw_1(unsigned* w, int j, sn_words<1> v) { w[j >> 2] |= v.w[0] << 8 * (j "
+     "& 3); }\n"},
+    {"sn_put_raw_2",
+     "__device__ __forceinline__ void sn_put_raw_2(unsigned* w, int j, sn_words<2> v) { w[j >> 1] |= v.w[0] << 16 * (j "
+     "& 1); }\n"},
+    {"sn_put_raw_4",
+     "__device__ __forceinline__ void sn_put_raw_4(unsigned* w, int j, sn_words<4> v) { w[j] = v.w[0]; }\n"},
+    {"sn_put_raw_8",
+     "__device__ __forceinline__ void sn_put_raw_8(unsigned* w, int j, sn_words<8> v) { w[2 * j] = v.w[0]; w[2 * j + "
+     "1] = v.w[1]; }\n"},
     {"sn_shared_load", R"(
 template <int N> __device__ __forceinline__ sn_words<N> sn_shared_load(const unsigned char* p) {
 #ifdef SINTER_HOST
-  sn_words<N> r;
+  sn_words<N> r = {};
   sinter_host_shared_load(&r, p, N);
   return r;
 #else
-  return *(const sn_words<N>*)p;
+  if constexpr (N == 1) return {*p};
+  else if constexpr (N == 2) return {*(const unsigned short*)p};
+  else return *(const sn_words<N>*)p;
 #endif
 }
 )"},
@@ -599,7 +600,9 @@ template <int N> __device__ __forceinline__ void sn_shared_store(unsigned char* 
 #ifdef SINTER_HOST
   sinter_host_shared_store(p, &v, N);
 #else
-  *(sn_words<N>*)p = v;
+  if constexpr (N == 1) *p = (unsigned char)v.w[0];
+  else if constexpr (N == 2) *(unsigned short*)p = (unsigned short)v.w[0];
+  else *(sn_words<N>*)p = v;
 #endif
 }
 )"},

@@ -10,10 +10,11 @@
 #include "codegen/cuda/emit.h"
 #include "codegen/tile/ir.h"
 #include "runtime/device/backend.h"
+#include "tests/cuda_text/samples.h"
 
 namespace sinter::cuda::testing {
 
-/// Device::cuda(0), which is the emulator in this test.
+/// Device::cuda(0): the emulator, or a GPU if SINTER_TEST_GPU is set.
 device::Backend& gpu();
 
 /// An array on the device, of exactly its size.
@@ -43,10 +44,7 @@ class DeviceArray {
 inline uint64_t slot(float v) { return __builtin_bit_cast(uint32_t, v); }
 inline uint64_t slot(double v) { return __builtin_bit_cast(uint64_t, v); }
 template <class T>
-  requires std::is_integral_v<T>
-uint64_t slot(T v) {
-  return static_cast<uint64_t>(v);
-}
+requires std::is_integral_v<T> uint64_t slot(T v) { return static_cast<uint64_t>(v); }
 template <class T>
 uint64_t slot(T* p) {
   return reinterpret_cast<uint64_t>(p);
@@ -76,5 +74,9 @@ class DeviceKernel {
   std::shared_ptr<device::Module> module_;
   device::Function* function_;
 };
+
+/// Contents of the array arguments after a run.
+std::vector<std::vector<unsigned char>> run(const DeviceKernel& kernel, int64_t grid,
+                                            const std::vector<Argument>& arguments);
 
 }  // namespace sinter::cuda::testing

@@ -24,8 +24,9 @@ namespace fs = std::filesystem;
 constexpr size_t batch_size = 64;
 
 // Every operation is rounded by itself, as NVRTC is told. SINTER_SIMT_COMPILER is the compiler of the tests.
-constexpr std::string_view compiler =
-    SINTER_SIMT_COMPILER " -std=c++17 -O1 -march=native -ffp-contract=off -fno-strict-aliasing -fPIC -shared -w";
+constexpr std::string_view compiler = SINTER_SIMT_COMPILER
+    " -std=c++17 -O1 -march=native -ffp-contract=off -fno-strict-aliasing "
+    "-fsanitize=bounds -fsanitize-undefined-trap-on-error -fPIC -shared -w";
 
 std::string read(const std::string& file) {
   std::ifstream in(file);
