@@ -16,27 +16,21 @@ std::optional<Expr> index_of(const loop::Instruction& in) {
   return std::nullopt;
 }
 
-/// Adds `slack >= 0` to the bounds.
+/// Adds `slack >= 0` to the bounds of the last axis that it holds once.
 bool bound(Expr slack, std::vector<AxisBounds>& box) {
   const auto affine = loop::as_affine(slack, box.size());
   if (!affine) return false;
   int axis = -1;
-  for (size_t a = 0; a < box.size(); ++a) {
-    if (affine->coefficients[a].is_constant(0)) continue;
-    if (axis >= 0) return false;
-    axis = static_cast<int>(a);
-  }
+  for (size_t a = 0; a < box.size(); ++a)
+    if (affine->coefficients[a].is_constant(1) || affine->coefficients[a].is_constant(-1)) axis = static_cast<int>(a);
   if (axis < 0) return false;
   AxisBounds& b = box[static_cast<size_t>(axis)];
-  const Expr c = affine->coefficients[static_cast<size_t>(axis)];
-  if (c.is_constant(1)) {
-    const Expr lo = Expr(0) - affine->base;
+  if (affine->coefficients[static_cast<size_t>(axis)].is_constant(1)) {
+    const Expr lo = Expr::axis(axis) - slack;
     b.lo = b.lo ? max(*b.lo, lo) : lo;
-  } else if (c.is_constant(-1)) {
-    const Expr hi = affine->base + 1;
-    b.hi = b.hi ? min(*b.hi, hi) : hi;
   } else {
-    return false;
+    const Expr hi = slack + Expr::axis(axis) + 1;
+    b.hi = b.hi ? min(*b.hi, hi) : hi;
   }
   return true;
 }

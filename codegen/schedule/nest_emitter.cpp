@@ -163,6 +163,7 @@ ScheduledKernel NestEmitter::finish(Expr grid, const std::vector<std::string>& c
   int64_t n = tiling_.parts;
   for (int32_t d : tiling_.dims) n *= d;
   k.elements_per_program = n;
+  k.cost = cost_of(program_, nest_);
   return k;
 }
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <sinter/error.h>
 
+#include <algorithm>
+
 #include "codegen/schedule/nest_emitter.h"
 
 namespace sinter::schedule {
@@ -112,7 +114,10 @@ Value NestEmitter::load(const loop::Instruction& in) {
   if (in.operands[0] < 0) return block_load(in, strides, std::vector<AxisBounds>(nest_.axes.size()));
   const auto bounds = mask_as_box(nest_, in.operands[0]);
   const bool uniform_fill = !b_.type(value(in.operands[1])).is_tile;
-  return bounds && uniform_fill ? block_load(in, strides, *bounds) : gather(in);
+  const bool uniform_bounds = bounds && std::ranges::all_of(*bounds, [&](const AxisBounds& b) {
+                                return is_uniform(b.lo.value_or(0)) && is_uniform(b.hi.value_or(0));
+                              });
+  return uniform_bounds && uniform_fill ? block_load(in, strides, *bounds) : gather(in);
 }
 
 Value NestEmitter::block_load(const loop::Instruction& in, const AxisStrides& strides,

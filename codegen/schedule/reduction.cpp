@@ -54,7 +54,9 @@ class FoldEmitter {
     for (const loop::Store& s : nest_.stores)
       if (!is_inner(s)) e_.store(s);
     store_along_axis();
-    return e_.finish(grid, comments, plan_.tiling.num_warps);
+    ScheduledKernel k = e_.finish(grid, comments, plan_.tiling.num_warps);
+    k.elements_per_program *= std::max<int64_t>(1, extent_.constant().value_or(chunk) / plan_.width);
+    return k;
   }
 
  private:

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "codegen/schedule/cost.h"
 #include "codegen/tile/ir.h"
 #include "src/graph/expr.h"
 
@@ -24,6 +26,7 @@ struct ScheduledKernel {
   graph::Expr grid;                      ///< number of programs
   std::vector<ParameterSource> sources;  ///< one per kernel parameter
   int64_t elements_per_program = 1;      ///< CPU: how much work a program is
+  std::optional<Cost> cost;              ///< of a launch, by the model in cost.h; nothing if extents are symbolic
 };
 
 }  // namespace sinter::schedule

@@ -51,13 +51,17 @@ int parts_axis(const loop::Nest& nest, const std::vector<AccessView>& views) {
   return -1;
 }
 
-/// The axis along which some load is contiguous while the stores are not.
+/// The axis along which some load is contiguous while the stores are not. A load that is the same along the stores'
+/// axis is read once a row, however it lies.
 int crossing_axis(const loop::Nest& nest, const std::vector<AccessView>& views, int last, int parts) {
-  for (const AccessView& v : views)
+  for (const AccessView& v : views) {
+    const auto& along = v.strides[static_cast<size_t>(last)];
+    if (along && along->is_constant(0)) continue;
     for (size_t a = 0; a < nest.axes.size(); ++a)
       if (static_cast<int>(a) != last && static_cast<int>(a) != parts && is_unit(v.strides, a) &&
           extent_of(nest.axes[a]) >= 4)
         return static_cast<int>(a);
+  }
   return -1;
 }
 
@@ -228,7 +232,18 @@ AxisStrides axis_strides(Expr address, size_t axes) {
 }
 
 std::vector<Tiling> choose_tilings(const loop::Program& program, const loop::Nest& nest, const Target& target) {
-  return {Chooser(program, nest, target).choose()};
+  std::vector<Tiling> tilings{Chooser(program, nest, target).choose()};
+  // Then with half the elements a thread, for kernels that need more registers than there are.
+  Tiling half = tilings[0];
+  for (AxisPlace& p : half.axes) {
+    const bool last = p.kind == AxisPlace::Kind::tile && p.dim + 1 == static_cast<int>(half.dims.size());
+    if (!target.cuda || !last || p.size < 64 * half.num_warps) continue;
+    p.size /= 2;
+    half.dims.back() = p.size;
+    tilings.push_back(half);
+    break;
+  }
+  return tilings;
 }
 
 }  // namespace sinter::schedule

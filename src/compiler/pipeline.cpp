@@ -18,9 +18,10 @@ schedule::Target target_of(Device device, const device::Properties& p, bool alig
   return t;
 }
 
-lower::Options lowering(const Options& o) {
+lower::Options lowering(const Options& o, const schedule::Target& t) {
   return {.fuse = o.fusion != Fusion::none,
           .several_outputs = o.fusion == Fusion::all,
+          .programs = o.fusion == Fusion::none ? 0 : int64_t{4} * t.processors,
           .round_each_op = o.rounding == Rounding::per_op};
 }
 
@@ -28,6 +29,7 @@ lower::Options lowering(const Options& o) {
 
 Generated run_pipeline(const graph::Graph& input, const Options& options, const device::Properties& properties) {
   Dump dump(input.name);
+  const schedule::Target target = target_of(input.device, properties, options.aligned);
 
   // The user's ops as recorded. Everything after this line keeps their meaning bit by bit.
   graph::verify(input);
@@ -38,11 +40,10 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   dump.write("decompose", graph::print(primitive, true));
 
   // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
-  const loop::Program program = lower::lower(primitive, lowering(options));
+  const loop::Program program = lower::lower(primitive, lowering(options, target));
   dump.write("loops", loop::print(program));
 
   // Each nest becomes a tile program; each tile program becomes text and machine code.
-  const schedule::Target target = target_of(input.device, properties, options.aligned);
   Generated out;
   std::vector<schedule::ScheduledKernel> kernels;
   for (const loop::Group& group : program.groups)

@@ -123,6 +123,18 @@ std::optional<Value> simplify_unary(Body& body, ScalarOp op, Value a) {
   return std::nullopt;
 }
 
+/// A conversion of what an exact conversion gave is one of what it was made from.
+std::optional<Value> simplify_convert(Body& body, Value v, DType to) {
+  if (to == v.type) return v;
+  const Instruction& in = body[v.id];
+  if (in.kind != InstructionKind::scalar || in.op != ScalarOp::convert) return std::nullopt;
+  const Instruction& from = body[in.operands[0]];
+  const DType stored = from.kind == InstructionKind::load ? from.attribute : from.type;
+  if (!holds_exactly(in.type, stored)) return std::nullopt;
+  const Value source[] = {{in.operands[0], from.type}};
+  return body.scalar(ScalarOp::convert, source, to);
+}
+
 }  // namespace
 
 bool is_commutative(ScalarOp op) {
@@ -146,7 +158,7 @@ bool is_commutative(ScalarOp op) {
 std::optional<Value> simplify_scalar(Body& body, ScalarOp op, std::span<const Value> v, DType attribute) {
   switch (op) {
     case ScalarOp::convert:
-      return scalar::compute_type(attribute) == v[0].type ? std::optional(v[0]) : std::nullopt;
+      return simplify_convert(body, v[0], scalar::compute_type(attribute));
     case ScalarOp::bitcast:
       return attribute == v[0].type ? std::optional(v[0]) : std::nullopt;
     case ScalarOp::round_to:

@@ -93,6 +93,16 @@ TEST(Body, HoldsExactlyAgreesWithEveryValueOfNarrowTypes) {
     }
 }
 
+TEST(Body, ConversionsThroughExactOnesAreDirect) {
+  Body body;
+  Builder b(body);
+  const Value byte = body.load(2, u8, {Expr::axis(0)}), wide = body.load(3, i64, {Expr::axis(0)});
+  EXPECT_EQ(b.convert(b.convert(byte, i32), f32).id, b.convert(byte, f32).id);
+  EXPECT_EQ(b.convert(b.convert(byte, f32), u32).id, byte.id);
+  EXPECT_NE(b.convert(b.convert(wide, f32), i64).id, wide.id) << "f32 does not hold 64 bits";
+  EXPECT_NE(b.convert(b.convert(wide, i32), i64).id, wide.id) << "wraps";
+}
+
 TEST(Body, GuardMasksLoadsAndChecks) {
   Body body;
   Builder b(body);

@@ -71,6 +71,15 @@ TEST_F(Run, FoldsOverSeveralDims) {
         [](GraphBuilder& b, Value x) { return std::vector{b.reduce("prod", b.permute(x, {1, 0}), {})}; });
 }
 
+TEST_F(Run, LongFoldsOfFewResults) {
+  const auto all = [](GraphBuilder& b, Value x) {
+    return std::vector{b.reduce("sum", x, {}), b.reduce("amax", x, {})};
+  };
+  check(f32, {100000}, all);
+  check(bf16, {3, 65536}, [](GraphBuilder& b, Value x) { return std::vector{b.reduce("mean", x, {1})}; });
+  check(f32, {40000, 5}, [](GraphBuilder& b, Value x) { return std::vector{b.reduce("sum", x, {0})}; });
+}
+
 TEST_F(Run, SoftmaxRows) {
   for (int64_t n : {5, 64, 300, 1000, 1024, 3000, 10000})
     check(f32, {4, n}, [](GraphBuilder& b, Value x) { return std::vector{b.softmax(x)}; });

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "codegen/schedule/schedule.h"
+#include "src/ops/ops.h"
+#include "tests/lower/build.h"
+
+namespace sinter::schedule {
+namespace {
+
+using graph::Value;
+using test::GraphBuilder;
+
+int count(const tile::Region& r, tile::Op op) {
+  int n = 0;
+  for (const tile::Instruction& i : r.body) {
+    n += i.op == op;
+    for (const tile::Region& inner : i.regions) n += count(inner, op);
+  }
+  return n;
+}
+
+class Structure : public testing::Test {
+ protected:
+  void SetUp() override { ops::register_all_ops(); }
+  static std::vector<ScheduledKernel> candidates(const GraphBuilder& b, const Target& target) {
+    const loop::Program p = test::lowered(b.g);
+    EXPECT_EQ(p.groups.size(), 1u);
+    return schedule(p, p.groups[0].nests[0], "k", p.groups[0].comments, target);
+  }
+  static constexpr Target h200{.cuda = true, .processors = 132};
+  static constexpr Target avx512{.vector_bits = 512, .processors = 2};
+};
+
+TEST_F(Structure, ChainLoadsAndStoresOnceWithItsOpsAsComment) {
+  GraphBuilder b;
+  b.g.add_output(b.with_number("mul", b.unary("relu", b.with_number("add", b.input(f32, {1 << 24}), 1)), 2));
+  for (const Target& t : {h200, avx512}) {
+    const auto k = candidates(b, t);
+    ASSERT_FALSE(k.empty());
+    EXPECT_EQ(count(k[0].kernel.body, tile::Op::block_load), 1);
+    EXPECT_EQ(count(k[0].kernel.body, tile::Op::block_store), 1);
+    EXPECT_EQ(k[0].kernel.comments.size(), 3u);
+    EXPECT_EQ(k[0].sources.size(), 2u);
+    ASSERT_TRUE(k[0].cost);
+    EXPECT_EQ(k[0].cost->bytes, int64_t{8} << 24);
+  }
+}
+
+TEST_F(Structure, CandidatesCoverTheSamePoints) {
+  GraphBuilder b;
+  b.g.add_output(b.unary("exp", b.input(f16, {1 << 24})));
+  const auto k = candidates(b, h200);
+  ASSERT_EQ(k.size(), 2u);
+  EXPECT_EQ(*k[0].grid.constant() * 2, *k[1].grid.constant());
+  EXPECT_EQ(k[0].elements_per_program, 2 * k[1].elements_per_program);
+}
+
+TEST_F(Structure, RowValuesAreComputedOnce) {
+  // The root of a column is taken for each row, not for each element.
+  GraphBuilder b;
+  const Value x = b.input(f32, {512, 4096}), c = b.input(f32, {512, 1});
+  b.g.add_output(b.binary("mul", x, b.unary("sqrt", c)));
+  const auto k = candidates(b, h200);
+  for (const tile::Instruction& i : k[0].kernel.body.body)
+    if (i.op == tile::Op::scalar && i.scalar == scalar::ScalarOp::sqrt) {
+      EXPECT_LE(i.type.elements(), 16);
+    }
+}
+
+TEST_F(Structure, ChannelsGoToTheParts) {
+  GraphBuilder b;
+  b.g.add_output(b.to(b.permute(b.input(u8, {480, 640, 3}), {2, 0, 1}), f32));
+  const auto k = candidates(b, h200);
+  bool found = false;
+  for (const tile::Instruction& i : k[0].kernel.body.body)
+    if (i.op == tile::Op::block_load) {
+      found = true;
+      EXPECT_EQ(i.type.parts, 3);
+      EXPECT_EQ(i.access->parts.stride.literal, 1);
+    }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(Structure, OffsetsAreAsWideAsTheyMustBe) {
+  GraphBuilder b;
+  const Value x = b.input(f32, {100, 64}), at = b.input(i64, {50});
+  b.g.add_output(b.op("index_select", {x, at}, graph::CallAttributes().integer(0)));
+  const auto offset_type = [&](Target t) {
+    const auto k = candidates(b, t);
+    std::vector<DType> types(static_cast<size_t>(k[0].kernel.value_count));
+    DType found;
+    for (const tile::Instruction& i : k[0].kernel.body.body) {
+      for (tile::ValueId v : i.results) types[static_cast<size_t>(v)] = i.type.dtype;
+      if (i.op == tile::Op::gather) found = types[static_cast<size_t>(i.operands[0])];
+    }
+    return found;
+  };
+  EXPECT_EQ(offset_type(h200), i32);
+  Target narrow = h200;
+  narrow.narrow_index_limit = 1000;
+  EXPECT_EQ(offset_type(narrow), i64);
+}
+
+TEST_F(Structure, PadsAreMaskedBoxesNotGathers) {
+  GraphBuilder b;
+  b.g.add_output(b.op("pad", {b.input(f32, {30, 100})},
+                      graph::CallAttributes().extents({3, 5, 1, 2}).number(graph::Number::of(0.5))));
+  for (const Target& t : {h200, avx512}) {
+    const auto k = candidates(b, t);
+    EXPECT_EQ(count(k[0].kernel.body, tile::Op::gather), 0);
+    EXPECT_EQ(count(k[0].kernel.body, tile::Op::block_load), 1);
+  }
+}
+
+TEST_F(Structure, ResidentRowsAreLoadedOnce) {
+  GraphBuilder b;
+  b.g.add_output(b.softmax(b.input(f32, {256, 4096})));
+  const auto k = candidates(b, h200);
+  EXPECT_EQ(count(k[0].kernel.body, tile::Op::block_load), 16) << "tiles of 256";
+  EXPECT_EQ(count(k[0].kernel.body, tile::Op::for_loop), 0);
+  EXPECT_EQ(count(k[0].kernel.body, tile::Op::reduce), 8) << "4 chunks, maximum and sum";
+}
+
+}  // namespace
+}  // namespace sinter::schedule
