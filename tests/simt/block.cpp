@@ -102,11 +102,16 @@ void BlockRunner::fill_order() {
   if (launch_.order == Order::reverse) std::ranges::reverse(order_);
 }
 
-/// The failing thread never goes on: there may be frames of kernel code without unwind tables on its stack.
-void BlockRunner::fail(std::string what) {
-  failure_ = fmt::format("block {}, thread {}: {}", table_.block, table_.thread, what);
+/// The failing thread never goes on: there may be frames of kernel code without unwind tables on its stack. What its
+/// frames own would be lost, so they own nothing by then.
+void BlockRunner::fail(std::string&& what) {
+  record_failure(std::move(what));
   running_->fiber.suspend();
   __builtin_trap();
+}
+
+void BlockRunner::record_failure(std::string what) {
+  failure_ = fmt::format("block {}, thread {}: {}", table_.block, table_.thread, what);
 }
 
 void BlockRunner::wait(State state, int line) {

@@ -62,10 +62,11 @@ class BlockRunner {
   void run_block(unsigned block);
   void fill_order();
   void wait(State state, int line);
-  [[noreturn]] void fail(std::string what);
-  void check(const std::string& wrong) {
-    if (!wrong.empty()) fail(wrong);
+  [[noreturn]] void fail(std::string&& what);
+  void check(std::string&& wrong) {
+    if (!wrong.empty()) fail(std::move(wrong));
   }
+  void record_failure(std::string what);
   std::string stuck() const;
   Toucher toucher() const;
   void block_barrier(int line);

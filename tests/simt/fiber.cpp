@@ -16,6 +16,7 @@
 #endif
 #endif
 #ifdef SINTER_FIBER_SANITIZER
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -133,6 +134,9 @@ void Fiber::prepare(std::byte* stack, Entry entry, void* argument) {
   argument_ = argument;
   stack_ = stack;
   fake_stack_ = nullptr;
+#ifdef SINTER_FIBER_SANITIZER
+  __asan_unpoison_memory_region(stack, FiberStacks::stack_bytes);  // a fiber may have been left in the middle
+#endif
   auto* top = reinterpret_cast<uint64_t*>(stack + FiberStacks::stack_bytes);
   const auto body = reinterpret_cast<uint64_t>(&Fiber::begin), self = reinterpret_cast<uint64_t>(this);
 #if defined(__x86_64__)
