@@ -97,8 +97,10 @@ void Emitter::fold_warps(const std::string& array, const LinearLayout& l, const 
         uint32_t set = 0;
         for (size_t b = 0; b < bits.size(); ++b)
           if ((c >> b & 1) != 0) set |= 1u << bits[b];
-        line("f[{}] = sn_get_{}(sn_shared_load<{}>(shared + {} + ((warp & {}u | {}u) * 32 + lane) * {}).w, 0);", c,
-             wire, bytes, static_cast<int>(i - first) * row, ~mask & (static_cast<uint32_t>(warps) - 1), set, bytes);
+        const uint32_t others = ~mask & (static_cast<uint32_t>(warps) - 1);
+        const std::string warp = others == 0 ? fmt::format("{}", set) : fmt::format("(warp & {}u | {}u)", others, set);
+        line("f[{}] = sn_get_{}(sn_shared_load<{}>(shared + {} + ({} * 32 + lane) * {}).w, 0);", c, wire, bytes,
+             static_cast<int>(i - first) * row, warp, bytes);
       }
       for (int step = 1; step < combinations; step *= 2)
         for (int c = 0; c < combinations; c += 2 * step) line("f[{0}] = {1}(f[{0}], f[{2}]);", c, f, c + step);
