@@ -44,7 +44,10 @@ class DeviceArray {
 inline uint64_t slot(float v) { return __builtin_bit_cast(uint32_t, v); }
 inline uint64_t slot(double v) { return __builtin_bit_cast(uint64_t, v); }
 template <class T>
-requires std::is_integral_v<T> uint64_t slot(T v) { return static_cast<uint64_t>(v); }
+  requires std::is_integral_v<T>
+uint64_t slot(T v) {
+  return static_cast<uint64_t>(v);
+}
 template <class T>
 uint64_t slot(T* p) {
   return reinterpret_cast<uint64_t>(p);

@@ -54,14 +54,16 @@ Argument indices(int64_t n, int64_t below) {
   return a;
 }
 
-}  // namespace
-
-std::vector<Sample> samples() {
+/// Collects samples; a name says which file holds the kernel.
+struct Collector {
   std::vector<Sample> all;
-  const auto add = [&](const std::string& name, int64_t grid, std::vector<std::vector<Argument>> calls) {
+  void operator()(const std::string& name, int64_t grid, std::vector<std::vector<Argument>> calls) {
     const bool ours = name != "softmax" && name != "transpose";
     all.push_back({name, read((ours ? "cuda_text/kernels/" : "tile/") + name), grid, std::move(calls)});
-  };
+  }
+};
+
+void add_layouts_and_folds(Collector& add) {
   add("relu_f16", 2,
       {{array(f16, 4096), output(f16, 4096), number(4096)}, {array(f16, 2051), output(f16, 2051), number(2051)}});
   add("relu_f16_even", 2, {{array(f16, 2504), output(f16, 2504), number(2504)}});
@@ -100,6 +102,9 @@ std::vector<Sample> samples() {
           {array(f32, rows * columns), output(f32, 64 * 64), number(rows), number(columns), number(-3), number(-5)});
     add("pad", 1, calls);
   }
+}
+
+void add_types_and_control(Collector& add) {
   add("integers", 1, {{array(i64, 512), array(i32, 512), output(i64, 512), output(i8, 512)}});
   add("doubles", 1, {{array(f64, 300), output(f64, 1), number(300)}, {array(f64, 0), output(f64, 1), number(0)}});
   add("compare", 2, {{array(i16, 1500), array(i16, 1500), array(boolean, 1500), output(boolean, 1500), number(1500)}});
@@ -117,7 +122,15 @@ std::vector<Sample> samples() {
       calls.push_back({array(f32, rows * columns), output(f32, rows * columns), number(rows), number(columns)});
     add("transpose", 6, calls);
   }
-  return all;
+}
+
+}  // namespace
+
+std::vector<Sample> samples() {
+  Collector add;
+  add_layouts_and_folds(add);
+  add_types_and_control(add);
+  return std::move(add.all);
 }
 
 }  // namespace sinter::cuda::testing
