@@ -3,6 +3,7 @@
 function(sinter_example name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE sinter::sinter sinter_flags fmt::fmt)
+  target_compile_definitions(${name} PRIVATE SINTER_EXAMPLES_DATA="${PROJECT_SOURCE_DIR}/examples/data")
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
 endfunction()

@@ -101,7 +101,7 @@ void run(const std::filesystem::path& photograph, const std::filesystem::path& r
 
 int main(int argc, char** argv) {
   const std::filesystem::path photograph =
-      argc > 1 ? argv[1] : std::filesystem::path(__FILE__).parent_path() / "../data/astronaut.ppm";
+      argc > 1 ? argv[1] : std::filesystem::path(SINTER_EXAMPLES_DATA) / "astronaut.ppm";
   const std::filesystem::path result = argc > 2 ? argv[2] : std::filesystem::path(argv[0]).parent_path() / "demo.ppm";
   try {
     run(photograph, result);

@@ -9,6 +9,7 @@ namespace demo {
 
 Picture read_ppm(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot open " + path.string());
   std::string magic;
   Picture p;
   int most = 0;
