@@ -38,7 +38,6 @@ struct RegionExplanation {
   std::vector<GuardExplanation> guards;
   std::vector<std::string> graph;  ///< one line an op
   std::vector<KernelExplanation> kernels;
-  std::vector<std::string> kept;  ///< handles alive at the end besides the results
 };
 
 /// What a call did. Fields for programs, text() for people.

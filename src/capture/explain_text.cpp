@@ -36,7 +36,6 @@ void write_region(Out out, const RegionExplanation& r, size_t number, size_t cou
   fmt::format_to(out, "graph\n");
   for (const std::string& line : r.graph) fmt::format_to(out, "  {}\n", line);
   for (const KernelExplanation& k : r.kernels) write_kernel(out, k);
-  for (const std::string& k : r.kept) fmt::format_to(out, "kept: {}\n", k);
 }
 
 }  // namespace
