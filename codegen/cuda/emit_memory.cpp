@@ -30,12 +30,7 @@ std::string Emitter::index(const tile::IndexOperand& o) const {
 
 std::string Emitter::load_name(const Instruction& in, bool conditional, int bytes) const {
   const tile::Parameter& p = pointer(in);
-  return fmt::format("sn_load{}{}{}_{}", p.written || !p.no_alias ? "" : "_nc",
-                     in.policy == tile::CachePolicy::streaming ? "_stream" : "", conditional ? "_if" : "", bytes);
-}
-
-std::string Emitter::store_name(const Instruction& in, int bytes) const {
-  return fmt::format("sn_store{}_{}", in.policy == tile::CachePolicy::streaming ? "_stream" : "", bytes);
+  return fmt::format("sn_load{}{}_{}", p.written || !p.no_alias ? "" : "_nc", conditional ? "_if" : "", bytes);
 }
 
 /// Prints the thread's address of its register 0: a block-uniform 64-bit part, then the thread's part.
@@ -367,21 +362,21 @@ void Emitter::block_store(const Instruction& in) {
   for (const tile::VectorAccess& a : b.vectors) {
     words.push_back(packed(v, l, a, t));
     const std::string condition = b.masks.empty() ? "" : fmt::format("if ({}) ", inside(b, l, a.registers[0][0]));
-    if (!branch) line("{}{}({}, {});", condition, store_name(in, a.count * t.bytes()), at(a, 0), words.back());
+    if (!branch) line("{}sn_store_{}({}, {});", condition, a.count * t.bytes(), at(a, 0), words.back());
   }
   if (branch) {
     line("if ({}) {{", whole(b));
     ++indent_;
     for (size_t i = 0; i < words.size(); ++i)
-      line("{}({}, {});", store_name(in, b.vectors[i].count * t.bytes()), at(b.vectors[i], 0), words[i]);
+      line("sn_store_{}({}, {});", b.vectors[i].count * t.bytes(), at(b.vectors[i], 0), words[i]);
     --indent_;
     line("}} else {{");
     ++indent_;
     for (size_t i = 0; i < words.size(); ++i)
       for (int j = 0; j < b.vectors[i].count; ++j)
-        line("if ({}) {}({}, sn_get_raw_{}({}.w, {}));",
-             inside(b, l, b.vectors[i].registers[static_cast<size_t>(j)][0]), store_name(in, t.bytes()),
-             at(b.vectors[i], j), t.bytes(), words[i], j);
+        line("if ({}) sn_store_{}({}, sn_get_raw_{}({}.w, {}));",
+             inside(b, l, b.vectors[i].registers[static_cast<size_t>(j)][0]), t.bytes(), at(b.vectors[i], j), t.bytes(),
+             words[i], j);
     close();
   }
   if (!holders.empty()) close();
@@ -421,9 +416,9 @@ void Emitter::scatter(const Instruction& in) {
     ++indent_;
   }
   const RegisterText at = open_loops(l);
-  const std::string store = fmt::format("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); {3}(p{4} + {5}, w); }}",
-                                        t.bytes(), t.name(), reference(in.operands[1], l, at),
-                                        store_name(in, t.bytes()), in.index, reference(in.operands[0], l, at));
+  const std::string store =
+      fmt::format("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); sn_store_{0}(p{3} + {4}, w); }}", t.bytes(),
+                  t.name(), reference(in.operands[1], l, at), in.index, reference(in.operands[0], l, at));
   if (in.masked)
     line("if ({}) {}", reference(in.operands[2], l, at), store);
   else

@@ -106,7 +106,6 @@ class Emitter {
   // memory (emit_memory.cpp)
   std::string index(const tile::IndexOperand& o) const;
   std::string load_name(const Instruction& in, bool conditional, int bytes) const;
-  std::string store_name(const Instruction& in, int bytes) const;
   BlockAccess block_access(const Instruction& in, const LinearLayout& layout, const Type& tile);
   std::string block_pointer(const Instruction& in, const LinearLayout& layout, const Type& tile);
   void add_masks(BlockAccess& access, const Instruction& in, const LinearLayout& layout);

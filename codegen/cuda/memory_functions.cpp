@@ -10,7 +10,7 @@ namespace sinter::cuda {
 namespace {
 
 struct Access {
-  bool store = false, read_only = false, streaming = false, conditional = false;
+  bool store = false, read_only = false, conditional = false;
   int bytes = 0;
 };
 
@@ -27,7 +27,6 @@ std::optional<Access> parse(std::string_view name) {
     a.store = true;
   }
   a.read_only = !a.store && take(name, "_nc");
-  a.streaming = take(name, "_stream");
   a.conditional = !a.store && take(name, "_if");
   for (int bytes : {1, 2, 4, 8, 16})
     if (name == fmt::format("_{}", bytes)) a.bytes = bytes;
@@ -50,8 +49,7 @@ std::string operands(int first, int words) {
 std::string load(std::string_view name, const Access& a) {
   const int words = std::max(1, a.bytes / 4);
   // Read-write memory may be stored to by asm statements between: "memory" keeps the order.
-  const std::string type = fmt::format("ld.global{}{}.{}", a.read_only ? ".nc" : "",
-                                       a.streaming ? ".L1::no_allocate" : "", ptx_type(a.bytes));
+  const std::string type = fmt::format("ld.global{}.{}", a.read_only ? ".nc" : "", ptx_type(a.bytes));
   std::string outputs;
   for (int i = 0; i < words; ++i) outputs += fmt::format("{}\"+r\"(r.w[{}])", i > 0 ? ", " : "", i);
   const std::string_view clobber = a.read_only ? "" : " : \"memory\"";
@@ -82,8 +80,8 @@ std::string store(std::string_view name, const Access& a) {
   return fmt::format(
       "__device__ __forceinline__ void {0}(void* p, sn_words<{1}> v) {{\n#ifdef SINTER_HOST\n"
       "  sinter_host_store(p, &v, {1});\n#else\n"
-      "  asm volatile(\"st.global{2}.{3} [%0], {4};\" : : \"l\"(p){5} : \"memory\");\n#endif\n}}\n",
-      name, a.bytes, a.streaming ? ".cs" : "", ptx_type(a.bytes), operands(1, words), inputs);
+      "  asm volatile(\"st.global.{2} [%0], {3};\" : : \"l\"(p){4} : \"memory\");\n#endif\n}}\n",
+      name, a.bytes, ptx_type(a.bytes), operands(1, words), inputs);
 }
 
 }  // namespace

@@ -148,9 +148,30 @@ Value NestEmitter::scalar_op(const loop::Instruction& in) {
   for (size_t i = 0; i < arity; ++i) operands.push_back(value(in.operands[i]));
   if (in.op == loop::ScalarOp::div && in.type == f32 &&
       b_.type(operands[1]).elements() * 4 <= b_.type(operands[0]).elements())
-    return divide_by_shared(b_, operands[0], operands[1], value_ranges_.of(in.operands[0]),
-                            value_ranges_.of(in.operands[1]));
+    return shared_division(in, operands[0], operands[1]);
   return b_.scalar(in.op, operands, in.attribute);
+}
+
+/// Elements that a value has in a tile: it varies with these axes.
+int64_t NestEmitter::elements_of(loop::ValueId id) const {
+  int64_t n = 1;
+  for (size_t a = 0; a < nest_.axes.size(); ++a)
+    if ((dependence_[static_cast<size_t>(id)] >> a & 1) != 0) n *= tiling_.axes[a].size;
+  return n;
+}
+
+/// A dividend x - m of unknown m: if m is shared as well, assuming something of m costs a test for each m, not each x.
+Value NestEmitter::shared_division(const loop::Instruction& in, Value x, Value d) {
+  const ValueRange d_range = value_ranges_.of(in.operands[1]);
+  const ValueRange x_range = value_ranges_.of(in.operands[0]);
+  if (is_safe_dividend(x_range)) return divide_by_shared(b_, x, d, x_range, d_range);
+  const int64_t elements = b_.type(x).elements();
+  ValueRanges assuming(nest_.body, ranges_, [&](loop::ValueId id) { return elements_of(id) * 4 <= elements; });
+  const ValueRange assumed_range = assuming.of(in.operands[0]);
+  if (!is_safe_dividend(assumed_range)) return divide_by_shared(b_, x, d, x_range, d_range);
+  std::vector<Value> assumed;
+  for (loop::ValueId id : assuming.assumed()) assumed.push_back(value(id));
+  return divide_by_shared(b_, x, d, assumed_range, d_range, assumed);
 }
 
 ScheduledKernel NestEmitter::finish(Expr grid, const std::vector<std::string>& comments, int num_warps) {

@@ -62,6 +62,8 @@ class NestEmitter {
   // nest_emitter.cpp
   tile::Value number(const loop::Instruction& in);
   tile::Value scalar_op(const loop::Instruction& in);
+  tile::Value shared_division(const loop::Instruction& in, tile::Value x, tile::Value d);
+  int64_t elements_of(loop::ValueId id) const;
   bool has_tile(size_t axis) const;
   bool needs_mask(size_t axis) const;
   tile::Type shape_of_axis(size_t axis) const;

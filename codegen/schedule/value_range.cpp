@@ -65,7 +65,12 @@ ValueRange of_integers(DType t) {
 
 ValueRange ValueRanges::of(loop::ValueId id) {
   if (const auto it = known_.find(id); it != known_.end()) return it->second;
-  const ValueRange r = compute(body_[id]);
+  ValueRange r = compute(body_[id]);
+  if (may_assume_ && body_[id].type == f32 && !(std::isfinite(r.lo) && std::isfinite(r.hi)) && may_assume_(id)) {
+    const double top = std::ldexp(1.0, assumed_highest_exponent);
+    r = {-top, top, assumed_lowest_exponent - 23};
+    assumed_.push_back(id);
+  }
   known_.emplace(id, r);
   return r;
 }

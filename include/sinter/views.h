@@ -10,8 +10,8 @@
 #include <vector>
 
 // Ops that only move elements. None of them computes or copies when its result is read by another op: they are index
-// arithmetic of the reader. A view that is itself a result shares its operand's memory where strides can express it, as in
-// eager PyTorch. Negative dims count from the end. All throw UserError for dims and extents that do not fit.
+// arithmetic of the reader. A view that is itself a result shares its operand's memory where strides can express it, as
+// in eager PyTorch. Negative dims count from the end. All throw UserError for dims and extents that do not fit.
 
 #pragma GCC visibility push(default)
 namespace sinter {

@@ -107,6 +107,17 @@ TEST_F(Ranges, FollowArithmetic) {
   EXPECT_TRUE(std::isinf(of(b.sub(load(f32), load(f32))).lo));
 }
 
+TEST_F(Ranges, AssumeWhatTheyMayAndSayWhat) {
+  const loop::Value mean = load(f32), pixel = b.div(b.convert(load(u8), f32), b.f32(255)), x = b.sub(pixel, mean);
+  ValueRanges assuming(body, indices, [&](loop::ValueId id) { return id == mean.id; });
+  EXPECT_TRUE(is_safe_dividend(assuming.of(x.id)));
+  EXPECT_EQ(assuming.assumed(), std::vector<loop::ValueId>{mean.id});
+  EXPECT_FALSE(is_safe_dividend(of(x)));
+  // A product of two such values reaches below the range of safe dividends.
+  ValueRanges product(body, indices, [&](loop::ValueId id) { return id == mean.id; });
+  EXPECT_FALSE(is_safe_dividend(product.of(b.mul(x, mean).id)));
+}
+
 TEST_F(Ranges, HoldForRandomValues) {
   std::mt19937 random(3);
   for (int trial = 0; trial < 2000; ++trial) {
@@ -163,6 +174,26 @@ TEST(Division, ChecksOnlyWhatRangesLeaveOpen) {
   EXPECT_EQ(count(kernel(byte, three), scalar::ScalarOp::div), 1);
   EXPECT_EQ(count(kernel(open, three), scalar::ScalarOp::rare), 1);
   EXPECT_EQ(count(kernel(byte, open), scalar::ScalarOp::rare), 1);
+}
+
+// (x - m) / d with one m and one d for many x: the tests are on m and d alone.
+TEST(Division, SharedOffsetsAreTestedOnce) {
+  tile::KernelBuilder b("k");
+  const int in = b.add_pointer("in", f32), out = b.add_pointer("out", f32, {.written = true});
+  tile::Access a;
+  a.parts = tile::along(0, 0);
+  a.dims = {tile::along(0, 1)};
+  const tile::Value x = b.block_load(in, a, {64});
+  const tile::Value m[] = {b.parameter(b.add_scalar("m", f32))};
+  const tile::Value d = b.parameter(b.add_scalar("d", f32));
+  b.block_store(out, a, divide_by_shared(b, x, d, {-1e12, 1e12, -49}, {}, m));
+  const tile::Kernel k = b.finish();
+  EXPECT_EQ(count(k, scalar::ScalarOp::rare), 1);
+  for (const tile::Instruction& i : k.body.body) {
+    const bool compares =
+        i.op == tile::Op::scalar && (i.scalar == scalar::ScalarOp::lt || i.scalar == scalar::ScalarOp::le);
+    EXPECT_FALSE(compares && i.type.is_tile);
+  }
 }
 
 }  // namespace

@@ -140,7 +140,8 @@ void compare_op(const graph::OpDef& op, Device device, int& cases, std::vector<s
       const auto got = run_on(device, c->graph, c->inputs);
       ++cases;
       for (size_t i = 0; i < expected.size(); ++i)
-        if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype, device)); !d.empty())
+        if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype, device));
+            !d.empty())
           failures.push_back(name + ": " + d);
     } catch (const std::exception& e) {
       failures.push_back(name + ": " + e.what());
