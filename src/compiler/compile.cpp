@@ -11,7 +11,7 @@
 #include "runtime/cache/disk_cache.h"
 #include "runtime/cache/kernel_store.h"
 #include "runtime/device/log.h"
-#include "src/compiler/build_identity.h"
+#include "src/compiler/cache_key.h"
 #include "src/compiler/interpreter.h"
 #include "src/compiler/pipeline.h"
 
@@ -21,13 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::span<const std::byte> bytes_of(const std::string& s) { return std::as_bytes(std::span(s.data(), s.size())); }
-
-/// Everything that can change the code: the build, the device, the options, the graph with its guards' symbols.
-std::string canonical_key(const graph::Graph& g, const Options& o, const device::Properties& p) {
-  return fmt::format("{}\n{} {} bits {} processors\nfusion {} rounding {} aligned {} name {}\n{}", build_identity(),
-                     p.architecture, p.vector_bits, p.multiprocessors, static_cast<int>(o.fusion),
-                     static_cast<int>(o.rounding), o.aligned, g.name, graph::print(g));
-}
 
 exec::LoadedKernel load_kernel(device::Backend& backend, const std::string& image, const std::string& entry,
                                std::string source) {
@@ -119,7 +112,7 @@ Result compile(const graph::Graph& graph, const Options& options) {
     result.executable = make_interpreter(graph);
     return result;
   }
-  const std::string key = graph.device.text() + "\n" + canonical_key(graph, options, backend.properties());
+  const std::string key = key_text(key_fields(graph, options, backend.properties()));
   result.executable = table().find_or_make(key, result.from_memory, [&] {
     auto cached = from_disk(key, backend);
     result.from_disk = cached != nullptr;

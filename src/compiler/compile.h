@@ -17,8 +17,8 @@ struct Options {
   Fusion fusion = Fusion::all;
   Rounding rounding = Rounding::per_op;
   std::string backend = "sinter";
-  bool aligned = true;   ///< every input pointer is 16-byte aligned
-  std::string location;  ///< where compile() was called; comments only, never in a key
+  bool aligned = true;        ///< every input pointer is 16-byte aligned
+  std::string location = {};  ///< where compile() was called; comments only, never in a key
 };
 
 struct Result {

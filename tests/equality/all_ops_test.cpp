@@ -15,5 +15,14 @@ TEST(AllOps, CpuGivesTheReferenceBits) {
   EXPECT_GT(cases, 1000);
 }
 
+// Nor does any bit depend on what is fused, or on what else is returned.
+TEST(AllOps, FusionChangesNoBitOnTheCpu) {
+  int cases = 0;
+  const auto failures = compare_all_fusions(Device::cpu(), 1, cases);
+  for (size_t i = 0; i < failures.size() && i < 60; ++i) ADD_FAILURE() << failures[i];
+  EXPECT_TRUE(failures.empty()) << failures.size() << " failures";
+  EXPECT_GT(cases, 1000);
+}
+
 }  // namespace
 }  // namespace sinter::test

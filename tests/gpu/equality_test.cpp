@@ -15,5 +15,13 @@ TEST(AllOps, CudaGivesTheReferenceBits) {
   EXPECT_GT(cases, 1000);
 }
 
+TEST(AllOps, FusionChangesNoBitOnTheGpu) {
+  int cases = 0;
+  const auto failures = compare_all_fusions(Device::cuda(0), 7, cases);
+  for (size_t i = 0; i < failures.size() && i < 60; ++i) ADD_FAILURE() << failures[i];
+  EXPECT_TRUE(failures.empty()) << failures.size() << " failures";
+  EXPECT_GT(cases, 200);
+}
+
 }  // namespace
 }  // namespace sinter::test

@@ -7,11 +7,12 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <random>
 #include <thread>
 
-#include "src/compiler/compile.h"
+#include "src/ops/dispatch.h"
 #include "src/ops/ops.h"
 #include "src/reference/interpret.h"
 #include "src/tensor/impl.h"
@@ -70,10 +71,8 @@ std::optional<OpCase> op_case(const graph::OpDef& op, int variant) {
 }
 
 std::vector<reference::Array> run_on(Device device, graph::Graph graph, const std::vector<reference::Array>& inputs,
-                                     const std::string& backend) {
+                                     const compiler::Options& options) {
   graph.device = device;
-  compiler::Options options;
-  options.backend = backend;
   const compiler::Result compiled = compiler::compile(graph, options);
   std::vector<Tensor> tensors;
   std::vector<tensor::TensorImpl*> in, out;
@@ -121,37 +120,37 @@ double allowed_error(const graph::OpDef& op, DType dtype, Device device) {
   return dtype == f64 && std::ranges::find(platform, op.name) != std::end(platform) ? 0x1p-50 : 0;
 }
 
-/// Compares the cases of one op; appends failures.
-void compare_op(const graph::OpDef& op, Device device, int& cases, std::vector<std::string>& failures) {
-  for (int variant = 0; variant < max_variants; ++variant) {
+bool is_small(const graph::Graph& g) {
+  int64_t elements = 0;
+  for (graph::Value v : g.outputs()) {
+    int64_t n = 1;
+    for (graph::Expr e : g.type(v).shape) n *= *e.constant();
+    elements += n;
+  }
+  return elements <= max_elements;
+}
+
+using CaseCheck = std::function<void(const OpCase&, std::vector<std::string>& failures)>;
+
+/// Calls `check` for every `stride`th case of one op; an exception is a failure.
+void each_case(const graph::OpDef& op, int stride, const CaseCheck& check, int& cases,
+               std::vector<std::string>& failures) {
+  for (int variant = 0; variant < max_variants; variant += stride) {
     std::string name = fmt::format("{} #{}", op.name, variant);
     try {
-      auto c = op_case(op, variant);
+      const auto c = op_case(op, variant);
       if (!c) return;
       name = c->name;
-      int64_t elements = 0;
-      for (graph::Value v : c->graph.outputs()) {
-        int64_t n = 1;
-        for (graph::Expr e : c->graph.type(v).shape) n *= *e.constant();
-        elements += n;
-      }
-      if (elements > max_elements) continue;
-      const auto expected = reference::interpret(c->graph, c->inputs);
-      const auto got = run_on(device, c->graph, c->inputs);
+      if (!is_small(c->graph)) continue;
       ++cases;
-      for (size_t i = 0; i < expected.size(); ++i)
-        if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype, device));
-            !d.empty())
-          failures.push_back(name + ": " + d);
+      check(*c, failures);
     } catch (const std::exception& e) {
       failures.push_back(name + ": " + e.what());
     }
   }
 }
 
-}  // namespace
-
-std::vector<std::string> compare_all_ops(Device device, int& cases) {
+std::vector<std::string> each_op(int stride, const CaseCheck& check, int& cases) {
   ops::register_all_ops();
   const auto all = graph::all_ops();
   std::vector<std::string> failures;
@@ -161,7 +160,7 @@ std::vector<std::string> compare_all_ops(Device device, int& cases) {
     for (size_t i = next++; i < all.size(); i = next++) {
       int count = 0;
       std::vector<std::string> found;
-      compare_op(*all[i], device, count, found);
+      each_case(*all[i], stride, check, count, found);
       std::scoped_lock lock(mutex);
       cases += count;
       failures.insert(failures.end(), found.begin(), found.end());
@@ -172,6 +171,62 @@ std::vector<std::string> compare_all_ops(Device device, int& cases) {
   for (std::thread& t : threads) t.join();
   std::ranges::sort(failures);
   return failures;
+}
+
+/// The case with a reader of the op's result (y + y and a cast to f32), which is the output; with `keep`, so is y.
+graph::Graph fused_case(const OpCase& c, bool keep) {
+  graph::Graph g = c.graph;
+  const std::vector<graph::Value> own = g.outputs();
+  std::vector<graph::Value> outputs;
+  for (const graph::Value y : own) {
+    graph::Value v = y;
+    if (!g.type(y).dtype.is_boolean())
+      v = {g.add(ops::registered_op("add"), {y, y},
+                 graph::literal_attributes(graph::CallAttributes().flag(false).flag(false))),
+           0};
+    outputs.push_back(
+        {g.add(ops::registered_op("to"), {v}, graph::literal_attributes(graph::CallAttributes().dtype(f32))), 0});
+  }
+  if (keep) outputs.insert(outputs.end(), own.begin(), own.end());
+  g.set_outputs(outputs);
+  return g;
+}
+
+void compare_fusions(const OpCase& c, Device device, std::vector<std::string>& failures) {
+  std::vector<reference::Array> first;
+  const std::pair<Fusion, bool> modes[] = {
+      {Fusion::none, true}, {Fusion::all, true}, {Fusion::vertical, false}, {Fusion::all, false}};
+  for (const auto& [fusion, keep] : modes) {
+    const auto got = run_on(device, fused_case(c, keep), c.inputs, {.fusion = fusion});
+    if (first.empty()) first = got;
+    for (size_t i = 0; i < got.size(); ++i)
+      if (const std::string d = difference(first[i], got[i]); !d.empty())
+        failures.push_back(fmt::format("{}, fusion {}, {} extra output, output {}: {}", c.name,
+                                       static_cast<int>(fusion), keep ? "an" : "no", i, d));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> compare_all_ops(Device device, int& cases) {
+  return each_op(
+      1,
+      [&](const OpCase& c, std::vector<std::string>& failures) {
+        const auto expected = reference::interpret(c.graph, c.inputs);
+        const auto got = run_on(device, c.graph, c.inputs);
+        const graph::OpDef& op = *c.graph.node(c.graph.outputs()[0].node).op;
+        for (size_t i = 0; i < expected.size(); ++i)
+          if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype, device));
+              !d.empty())
+            failures.push_back(c.name + ": " + d);
+      },
+      cases);
+}
+
+std::vector<std::string> compare_all_fusions(Device device, int stride, int& cases) {
+  return each_op(
+      stride, [&](const OpCase& c, std::vector<std::string>& failures) { compare_fusions(c, device, failures); },
+      cases);
 }
 
 }  // namespace sinter::test

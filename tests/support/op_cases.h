@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "src/compiler/compile.h"
 #include "src/graph/registry.h"
 #include "src/reference/array.h"
 
@@ -21,12 +22,16 @@ struct OpCase {
 std::optional<OpCase> op_case(const graph::OpDef& op, int variant);
 /// Runs a graph on a device through the compiler; inputs dense.
 std::vector<reference::Array> run_on(Device device, graph::Graph graph, const std::vector<reference::Array>& inputs,
-                                     const std::string& backend = "sinter");
+                                     const compiler::Options& options = {});
 /// First difference in words, or empty. Bits must be equal, but any NaN equals any NaN, and an error of `allowed` times
 /// max(1, |expected|) passes.
 std::string difference(const reference::Array& expected, const reference::Array& got, double allowed = 0);
 
 /// Runs every sampler case of every op on the device and compares with the reference interpreter; returns the failures.
 std::vector<std::string> compare_all_ops(Device device, int& cases);
+
+/// Runs every `stride`th sampler case of every op between neighbours (see fused_case) with each Fusion, with and
+/// without the op's own result as an extra output: no bit may differ. Returns the failures.
+std::vector<std::string> compare_all_fusions(Device device, int stride, int& cases);
 
 }  // namespace sinter::test

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/compiler/cache_key.h"
+
+#include <fmt/format.h>
+
+#include "src/compiler/build_identity.h"
+
+namespace sinter::compiler {
+
+std::vector<KeyField> key_fields(const graph::Graph& graph, const Options& options, const device::Properties& device) {
+  return {{"build", build_identity()},
+          {"device", graph.device.text()},
+          {"architecture", device.architecture},
+          {"vector bits", fmt::to_string(device.vector_bits)},
+          {"processors", fmt::to_string(device.multiprocessors)},
+          {"backend", options.backend},
+          {"fusion", fmt::to_string(static_cast<int>(options.fusion))},
+          {"rounding", fmt::to_string(static_cast<int>(options.rounding))},
+          {"aligned", options.aligned ? "1" : "0"},
+          {"name", graph.name},
+          {"graph", graph::print(graph)}};
+}
+
+std::string key_text(const std::vector<KeyField>& fields) {
+  std::string text;
+  for (const KeyField& f : fields) text += fmt::format("{}: {}\n", f.name, f.value);
+  return text;
+}
+
+}  // namespace sinter::compiler
