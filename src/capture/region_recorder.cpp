@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "src/capture/entries.h"
 #include "src/capture/region_graph.h"
 #include "src/capture/region_run.h"
@@ -10,7 +12,14 @@
 
 namespace sinter::capture {
 
-RegionRecorder::~RegionRecorder() { abandon(); }
+namespace {
+
+/// The handle has its data, or will never get it. The last reference may have died on another thread meanwhile.
+void complete(tensor::TensorImpl* t) noexcept {
+  if (t->pending.exchange(nullptr, std::memory_order_acq_rel) == tensor::abandoned()) tensor::recycle(t);
+}
+
+}  // namespace
 
 void RegionRecorder::begin(Function& function) {
   function_ = &function;
@@ -64,8 +73,9 @@ OperandCode RegionRecorder::code_of(const Tensor& t, const graph::Call& call) {
   if (impl == nullptr)
     throw UserError(
         {std::string(call.op->name), "an operand is an undefined tensor", call.line, function_->context(), {}});
-  if (impl->pending == this) return impl->slot;
-  if (impl->pending != nullptr)
+  const tensor::PendingOwner* owner = impl->pending.load(std::memory_order_acquire);
+  if (owner == this) return impl->slot;
+  if (owner != nullptr)
     throw UserError({std::string(call.op->name), "an operand is being recorded on another thread", call.line,
                      function_->context(), "return it from its compiled function first"});
   for (size_t i = 0; i < inputs_.size(); ++i)
@@ -200,7 +210,10 @@ Dims RegionRecorder::shape(const tensor::TensorImpl& t) {
   return shape;
 }
 
-Device RegionRecorder::device(const tensor::TensorImpl&) { return device_; }
+Device RegionRecorder::device(const tensor::TensorImpl&) {
+  check_thread("device", {});
+  return device_;
+}
 
 void RegionRecorder::compute(tensor::TensorImpl& t, const char* why, SourceLine line) {
   check_thread(why, line);
@@ -220,11 +233,19 @@ void RegionRecorder::break_region(const char* why, SourceLine line) {
   end_region(why, line);
 }
 
-void RegionRecorder::forget(tensor::TensorImpl& t) noexcept { slots_[static_cast<size_t>(t.slot)] = nullptr; }
+bool RegionRecorder::forget(tensor::TensorImpl& t) noexcept {
+  if (own_recorder() == this) {
+    slots_[static_cast<size_t>(t.slot)] = nullptr;
+    return true;
+  }
+  // Another thread: the owner may be computing the handle right now. Whoever comes second recycles it.
+  tensor::PendingOwner* owner = this;
+  return !t.pending.compare_exchange_strong(owner, tensor::abandoned(), std::memory_order_acq_rel);
+}
 
 void RegionRecorder::abandon() noexcept {
   for (tensor::TensorImpl* t : slots_)
-    if (t != nullptr) t->pending = nullptr;
+    if (t != nullptr) complete(t);
   slots_.clear();
   inputs_.clear();
 }
@@ -241,18 +262,28 @@ void RegionRecorder::move_inputs_to_device() {
     if (t.impl()->device != device_) t = tensor::follow_to_device(t, device_);
 }
 
+void RegionRecorder::find_live() {
+  live_.clear();
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    tensor::TensorImpl*& t = slots_[i];
+    if (t == nullptr) continue;
+    if (t->pending.load(std::memory_order_acquire) == tensor::abandoned())
+      tensor::recycle(std::exchange(t, nullptr));
+    else
+      live_.push_back(static_cast<int32_t>(i));
+  }
+}
+
 void RegionRecorder::end_region(const char* why, SourceLine line) {
   if (depth_ == 0) return;
-  std::vector<int32_t> live;
-  for (size_t i = 0; i < slots_.size(); ++i)
-    if (slots_[i] != nullptr) live.push_back(static_cast<int32_t>(i));
-  RegionEnd* end = find_end(cursor_, live);
+  find_live();
+  RegionEnd* end = find_end(cursor_, live_);
   if (end == nullptr) {
     std::scoped_lock lock(function_->grow);
-    end = append_end(cursor_, live);
+    end = append_end(cursor_, live_);
   }
   try {
-    if (!live.empty()) run(*end, why, line);
+    if (!live_.empty()) run(*end, why, line);
   } catch (const UserError& e) {
     abandon();
     start_region(&end->continuation);
@@ -275,7 +306,7 @@ void RegionRecorder::run(RegionEnd& end, const char* why, SourceLine line) {
   outputs.reserve(end.outputs.size());
   for (int32_t slot : end.outputs) outputs.push_back(slots_[static_cast<size_t>(slot)]);
   run_entry(region, *entry, outputs);
-  for (tensor::TensorImpl* t : outputs) t->pending = nullptr;
+  for (tensor::TensorImpl* t : outputs) complete(t);
 }
 
 }  // namespace sinter::capture

@@ -20,7 +20,6 @@ namespace sinter::capture {
 /// grows.
 class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner {
  public:
-  ~RegionRecorder() override;
   /// Prepares for another call; the arrays keep their capacity.
   void begin(Function& function);
 
@@ -40,7 +39,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   Dims shape(const tensor::TensorImpl& t) override;
   Device device(const tensor::TensorImpl& t) override;
   void compute(tensor::TensorImpl& t, const char* why, SourceLine line) override;
-  void forget(tensor::TensorImpl& t) noexcept override;
+  bool forget(tensor::TensorImpl& t) noexcept override;
 
  private:
   [[noreturn]] void throw_with_context(const UserError& e) const;
@@ -53,6 +52,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void record_types(const graph::Call& call);
   void replay_types();
   const graph::ValueType& type_of(const tensor::TensorImpl& t);
+  void find_live();
   void build_key();
   void move_inputs_to_device();
   void run(RegionEnd& end, const char* why, SourceLine line);
@@ -60,8 +60,11 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
 
   Function* function_ = nullptr;
   TraceNode* cursor_ = nullptr;
-  int32_t depth_ = 0;                       ///< ops in this region
-  std::vector<tensor::TensorImpl*> slots_;  ///< live handles, null once dropped
+  int32_t depth_ = 0;  ///< ops in this region
+  /// Handles, null once dropped. A handle dropped by another thread stays, marked as abandoned, until find_live() or
+  /// the end of the run recycles it: only the owner's thread touches this array.
+  std::vector<tensor::TensorImpl*> slots_;
+  std::vector<int32_t> live_;
   std::vector<Tensor> inputs_;
   std::vector<graph::Number> values_;
   std::vector<OperandCode> codes_;

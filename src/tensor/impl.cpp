@@ -45,8 +45,12 @@ void retain(TensorImpl* t) noexcept { t->references.fetch_add(1, std::memory_ord
 
 void release(TensorImpl* t) noexcept {
   if (t->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (t->pending != nullptr) t->pending->forget(*t);
-  t->pending = nullptr;
+  PendingOwner* owner = t->pending.load(std::memory_order_acquire);
+  if (owner == nullptr || owner->forget(*t)) recycle(t);
+}
+
+void recycle(TensorImpl* t) noexcept {
+  t->pending.store(nullptr, std::memory_order_relaxed);
   t->storage.reset();
   t->offset = 0;
   t->slot = -1;
@@ -56,9 +60,14 @@ void release(TensorImpl* t) noexcept {
     delete t;
 }
 
+PendingOwner* abandoned() {
+  alignas(PendingOwner) static char mark;  // an address that nothing else has; never called
+  return reinterpret_cast<PendingOwner*>(&mark);
+}
+
 Tensor make_pending(PendingOwner* owner, int32_t slot) {
   TensorImpl* t = new_impl();
-  t->pending = owner;
+  t->pending.store(owner, std::memory_order_relaxed);
   t->slot = slot;
   return Tensor::adopt(t);
 }
@@ -78,7 +87,7 @@ Tensor make_tensor(std::shared_ptr<Storage> storage, DType dtype, const Dims& sh
 TensorImpl& computed(const Tensor& tensor, const char* why, SourceLine line) {
   if (!tensor.defined()) throw UserError({why, "the tensor is undefined", line, {}, {}});
   TensorImpl& t = *tensor.impl();
-  if (t.pending != nullptr) t.pending->compute(t, why, line);
+  if (PendingOwner* owner = t.pending.load(std::memory_order_acquire)) owner->compute(t, why, line);
   if (t.storage == nullptr)
     throw UserError({why, "the tensor has no data: the region that should have computed it failed", line, {}, {}});
   return t;

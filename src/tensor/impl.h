@@ -32,7 +32,8 @@ struct Storage {
 
 struct TensorImpl;
 
-/// Who will compute a pending tensor. Lives as long as a pending handle points to it.
+/// Who will compute a pending tensor. Any thread may call these, also with an address that it read just before the
+/// tensor was computed: owners are never freed, and answer or refuse such a call.
 class PendingOwner {
  public:
   virtual ~PendingOwner() = default;
@@ -41,8 +42,8 @@ class PendingOwner {
   virtual Device device(const TensorImpl& t) = 0;
   /// Gives the tensor its data because `why` ("item", "data_ptr") needs it at `line`, or throws.
   virtual void compute(TensorImpl& t, const char* why, SourceLine line) = 0;
-  /// The last handle to a pending tensor is gone.
-  virtual void forget(TensorImpl& t) noexcept = 0;
+  /// The last handle to a pending tensor is gone. True: the caller recycles it; false: the owner will.
+  virtual bool forget(TensorImpl& t) noexcept = 0;
 };
 
 struct TensorImpl {
@@ -50,7 +51,8 @@ struct TensorImpl {
   DType dtype;
   Device device;
   int32_t slot = -1;  ///< pending: number of the value in its region
-  PendingOwner* pending = nullptr;
+  /// Null once computed: what the owner wrote below is seen by whoever reads the null with acquire.
+  std::atomic<PendingOwner*> pending{nullptr};
   std::shared_ptr<Storage> storage;  ///< null while pending
   int64_t offset = 0;                ///< elements
   Dims shape;
@@ -61,6 +63,9 @@ struct TensorImpl {
 
 /// Recycled per thread: a pending handle costs a few nanoseconds.
 TensorImpl* new_impl();
+void recycle(TensorImpl* t) noexcept;
+/// What `pending` holds once the last handle died on another thread than its owner's; the owner then recycles it.
+PendingOwner* abandoned();
 Tensor make_pending(PendingOwner* owner, int32_t slot);
 Tensor make_tensor(std::shared_ptr<Storage> storage, DType dtype, const Dims& shape, const Dims& strides,
                    int64_t offset = 0);
