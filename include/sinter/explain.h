@@ -28,11 +28,15 @@ struct GuardExplanation {
 
 /// One region: what was recorded between two points where the host needed a value.
 struct RegionExplanation {
-  std::string end;    ///< "end of function", "[item] gate.cpp:18"
-  std::string entry;  ///< "entry 2 of 2"
+  std::string end;                ///< "end of function", "[item] gate.cpp:18"
+  bool at_break = false;          ///< it ended before the end of the function
+  bool later = false;             ///< values that an earlier break had kept, computed because `end` needed them
+  int stored = 0;                 ///< values that it computed
+  std::vector<std::string> kept;  ///< "%3 f32 [4,6]": alive, but computed only if something uses them
+  std::string entry;              ///< "entry 2 of 2"
   bool compiled_now = false, from_disk = false;
   double compile_ms = 0;
-  int64_t bytes = 0;          ///< of inputs read and outputs written, once each
+  int64_t bytes = 0;          ///< of inputs that the stored values need, and of these, once each
   int64_t unfused_bytes = 0;  ///< the same, op by op
   int op_count = 0;
   std::vector<GuardExplanation> guards;
@@ -50,7 +54,7 @@ struct Explanation {
   double floor_us = 0;                  ///< bytes over the device's copy bandwidth, if known
 
   std::vector<KernelExplanation> kernels() const;  ///< of all regions
-  int breaks() const { return regions.empty() ? 0 : static_cast<int>(regions.size()) - 1; }
+  int breaks() const;                              ///< regions that ended before the end of the function
   std::string text() const;
 };
 

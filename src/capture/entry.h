@@ -23,6 +23,7 @@ struct Entry {
   std::vector<int64_t> mask;                                     ///< all ones where static, 0 where a symbol stands
   std::vector<int32_t> extent_symbols;                           ///< key positions of promoted extents: must be >= 2
   std::vector<std::pair<int32_t, int32_t>> equal;                ///< positions that were equal when promoted
+  std::vector<int32_t> symbols;                                  ///< SymbolMap: the symbol of each key position, or -1
   std::vector<std::pair<graph::Expr, graph::Expr>> assumptions;  ///< equalities the type rules relied on
   std::shared_ptr<const graph::Graph> graph;
   bool has_symbols = false;  ///< some extent or stride is one

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "src/capture/key.h"
@@ -53,10 +54,38 @@ int64_t numel(const graph::ValueType& t, std::span<const int64_t> key) {
   return n;
 }
 
+/// What the outputs depend on.
+std::vector<bool> needed_nodes(const graph::Graph& g) {
+  std::vector<bool> needed(static_cast<size_t>(g.size()));
+  for (graph::Value v : g.outputs()) needed[static_cast<size_t>(v.node)] = true;
+  for (graph::NodeId id = g.size(); id-- > 0;)
+    if (needed[static_cast<size_t>(id)])
+      for (graph::Value v : g.node(id).operands) needed[static_cast<size_t>(v.node)] = true;
+  return needed;
+}
+
+/// "%3 f32 [4,6]" of the live values that the region does not store.
+std::vector<std::string> kept_values(const RegionCall& r, const graph::Graph& g) {
+  std::vector<std::string> kept;
+  if (r.later) return kept;
+  for (int32_t slot : r.end.live) {
+    if (std::ranges::binary_search(r.set.outputs, slot)) continue;
+    const graph::NodeId id = static_cast<graph::NodeId>(r.inputs.size()) + slot;
+    const graph::ValueType& type = g.type({id, 0});
+    Dims shape;
+    for (graph::Expr e : type.shape)
+      shape.push_back(graph::evaluate(e, [&](graph::Expr leaf) { return r.key[static_cast<size_t>(leaf.id())]; }));
+    kept.push_back(fmt::format("%{} {} {}", id, type.dtype.name(), shape.text()));
+  }
+  return kept;
+}
+
 /// Bytes that must move at least: distinct inputs once, outputs once; and what op by op execution would move.
 void count_bytes(const graph::Graph& g, std::span<const int64_t> key, RegionExplanation& to) {
   auto bytes = [&](graph::Value v) { return numel(g.type(v), key) * g.type(v).dtype.bytes(); };
-  for (graph::Value v : g.inputs()) to.bytes += bytes(v);
+  const std::vector<bool> needed = needed_nodes(g);
+  for (graph::Value v : g.inputs())
+    if (needed[static_cast<size_t>(v.node)]) to.bytes += bytes(v);
   for (graph::Value v : g.outputs()) to.bytes += bytes(v);
   for (graph::NodeId id = 0; id < g.size(); ++id) {
     const graph::Node& n = g.node(id);
@@ -100,6 +129,16 @@ std::vector<KernelExplanation> explain_kernels(const RegionCall& r, const exec::
   return kernels;
 }
 
+void explain_code(RegionExplanation& e, const RegionCall& r, const Entry& entry) {
+  size_t variant = 0;
+  for (const Tensor& t : r.inputs)
+    if ((reinterpret_cast<uintptr_t>(t.impl()->data()) & 15) != 0) variant = 1;
+  e.compiled_now = r.compiled_now;
+  e.from_disk = entry.compiled[variant].from_disk;
+  e.compile_ms = entry.compiled[variant].milliseconds;
+  e.kernels = explain_kernels(r, *entry.variants[variant].load(), entry.compiled[variant].kernel_notes);
+}
+
 }  // namespace
 
 Explanation* listening() { return current; }
@@ -117,21 +156,18 @@ Explanation stop_explanation(Function& function) {
   return std::move(collected);
 }
 
-void explain_region(Explanation& to, const RegionCall& r, const Entry& entry, bool compiled_now) {
-  size_t variant = 0;
-  for (const Tensor& t : r.inputs)
-    if ((reinterpret_cast<uintptr_t>(t.impl()->data()) & 15) != 0) variant = 1;
-  const exec::Executable& executable = *entry.variants[variant].load();
+void explain_region(Explanation& to, const RegionCall& r, const Entry& entry) {
   RegionExplanation e;
   e.end = r.line.file != nullptr ? fmt::format("[{}] {}", r.why, r.line.text()) : r.why;
-  e.entry = fmt::format("entry {} of {}", entry.number, r.end.entries.size());
-  e.compiled_now = compiled_now;
-  e.from_disk = entry.compiled[variant].from_disk;
-  e.compile_ms = entry.compiled[variant].milliseconds;
+  e.at_break = !r.later && std::string_view(r.why) != "end of function";
+  e.later = r.later;
+  e.stored = static_cast<int>(r.set.outputs.size());
+  e.kept = kept_values(r, *entry.graph);
+  e.entry = fmt::format("entry {} of {}", entry.number, r.set.entries.size());
+  if (computes(r)) explain_code(e, r, entry);
   count_bytes(*entry.graph, r.key, e);
   e.guards = explain_guards(r, entry);
   e.graph = lines_of(graph::print(*entry.graph, true));
-  e.kernels = explain_kernels(r, executable, entry.compiled[variant].kernel_notes);
   const device::Properties& p = device::backend(r.device).properties();
   to.device = fmt::format("{} {}", r.device.text(), p.name);
   if (p.copy_bytes_per_second > 0) to.floor_us += static_cast<double>(e.bytes) / p.copy_bytes_per_second * 1e6;

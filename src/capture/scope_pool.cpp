@@ -9,6 +9,9 @@
 #include "src/graph/recorder.h"
 
 namespace sinter::capture {
+
+constinit thread_local RegionRecorder* own_recorder = nullptr;
+
 namespace {
 
 /// Recorders outlive their threads: another thread may be about to ask one about a handle that was pending a moment
@@ -37,13 +40,12 @@ Recorders& recorders() {
   return *all;
 }
 
-constinit thread_local RegionRecorder* own = nullptr;
 constinit thread_local RegionRecorder* active = nullptr;
 
 /// Gives this thread's recorder back when the thread ends.
 struct Loan {
   ~Loan() {
-    if (own != nullptr) recorders().give(std::exchange(own, nullptr));
+    if (own_recorder != nullptr) recorders().give(std::exchange(own_recorder, nullptr));
   }
 };
 
@@ -56,14 +58,13 @@ RegionRecorder* borrow() {
 }  // namespace
 
 RegionRecorder* active_recorder() { return active; }
-RegionRecorder* own_recorder() { return own; }
 
 RegionRecorder& activate(Function& function) {
-  if (own == nullptr) own = borrow();
-  own->begin(function);
-  active = own;
-  graph::exchange_recorder(own);
-  return *own;
+  if (own_recorder == nullptr) own_recorder = borrow();
+  own_recorder->begin(function);
+  active = own_recorder;
+  graph::exchange_recorder(own_recorder);
+  return *own_recorder;
 }
 
 void deactivate() {

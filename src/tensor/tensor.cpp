@@ -56,7 +56,11 @@ bool Tensor::is_contiguous() const {
   return tensor::is_contiguous(t.shape, t.strides);
 }
 
-void* Tensor::data_ptr() const { return tensor::computed(*this, "data_ptr").data(); }
+void* Tensor::data_ptr() const {
+  const tensor::TensorImpl& t = tensor::computed(*this, "data_ptr");
+  t.storage->expose();
+  return t.data();
+}
 
 std::string Tensor::text() const {
   if (!defined()) return "undefined";
