@@ -10,7 +10,8 @@ namespace sinter {
 
 /// One generated kernel of a region.
 struct KernelExplanation {
-  std::string name;
+  std::string name;    ///< "pre_0"; in the second region of a call "pre.1_0"
+  std::string symbol;  ///< of the generated code, as profilers show it: regions may share one
   int64_t blocks = 0;
   int threads = 0;
   int registers = 0;    ///< CUDA
@@ -23,7 +24,7 @@ struct KernelExplanation {
 struct GuardExplanation {
   std::string subject;  ///< "arg 0", "number 2"
   std::string text;     ///< "u8 [1080,1920,3] cuda:0 contiguous"
-  std::string state;    ///< "static", or "was 50, then 37 (call 2)"
+  std::string state;    ///< "static", or "s1 = 10 in this call; was 50, then 37 (call 2)"
 };
 
 /// One region: what was recorded between two points where the host needed a value.
@@ -51,7 +52,8 @@ struct Explanation {
   std::string device;
   std::vector<RegionExplanation> regions;
   std::vector<std::string> recompiles;  ///< "call 2 (main.cpp:88): arg 1: dim 0 was 50, now 37"
-  double floor_us = 0;                  ///< bytes over the device's copy bandwidth, if known
+  double copy_bytes_per_second = 0;     ///< the device's known copy ceiling (read and written), or 0
+  double floor_us = 0;                  ///< bytes of all regions over that ceiling
 
   std::vector<KernelExplanation> kernels() const;  ///< of all regions
   int breaks() const;                              ///< regions that ended before the end of the function

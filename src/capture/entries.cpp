@@ -32,6 +32,7 @@ constexpr const char* first_call = "first call";
 struct Choice {
   Promotion promotion;
   std::string reason = first_call;
+  const Entry* before = nullptr;  ///< whose promotions are taken over, or whose key the call differs from
 };
 
 /// "stores %3 %5 as well: used after the break": how this set differs from the one before.
@@ -40,6 +41,7 @@ std::string growth(const RegionCall& r, const OutputSet& before) {
   for (int32_t slot : r.set.outputs)
     if (std::ranges::find(before.outputs, slot) == before.outputs.end())
       values += fmt::format("%{} ", static_cast<int64_t>(r.inputs.size()) + slot);
+  if (values.empty()) return "stores other values of the region";
   return fmt::format("stores {}as well: used after the break", values);
 }
 
@@ -49,7 +51,7 @@ std::optional<Choice> choose_as_before(const RegionCall& r) {
        s = s->next.load(std::memory_order_acquire)) {
     const Entry* e = s == &r.set ? nullptr : s->entries.find(r.key);
     if (e == nullptr) continue;
-    return Choice{{e->symbols, e->equal}, s->outputs.empty() ? first_call : growth(r, *s)};
+    return Choice{{e->symbols, e->equal}, s->outputs.empty() ? first_call : growth(r, *s), e};
   }
   return {};
 }
@@ -78,6 +80,7 @@ Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
   }
   choice.reason = difference(last->expected, r.key, r.inputs.size(), number_kinds(path), input_names(r.inputs.size()));
   if (options.dynamic != Dynamic::automatic) return choice;
+  choice.before = last;
   const bool everything = static_cast<int>(entries.size()) >= options.max_entries || dynamic_entries >= 2;
   choice.promotion = everything ? promote_all(r.key, r.inputs.size(), flags)
                                 : promote_changes(last->expected, last->mask, r.key, r.inputs.size(), flags);
@@ -99,6 +102,22 @@ bool unify_assumed(Promotion& p, const graph::Graph& g) {
   return changed;
 }
 
+std::vector<Entry::Change> changes_of(const RegionCall& r, const Choice& choice) {
+  std::vector<Entry::Change> changes;
+  if (choice.before == nullptr) return changes;
+  const Entry& before = *choice.before;
+  for (size_t i = 0; i < r.key.size(); ++i) {
+    if (choice.promotion.symbols[i] < 0) continue;
+    const auto position = static_cast<int32_t>(i);
+    const auto known = std::ranges::find(before.changes, position, &Entry::Change::position);
+    if (known != before.changes.end())
+      changes.push_back(*known);
+    else if (before.expected[i] != r.key[i])
+      changes.push_back({position, before.expected[i], r.key[i], r.function.counters.calls.load()});
+  }
+  return changes;
+}
+
 std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode* const> path, Choice choice) {
   // With symbols the type rules assume what they cannot decide; the literal graph says whether this call's shapes fit.
   (void)region_graph(path, r.key, r.inputs.size(), r.set.outputs, promote_none(r.key.size()).symbols);
@@ -109,6 +128,7 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   g.device = r.device;
   auto entry = std::make_unique<Entry>();
   entry->expected.assign(r.key.begin(), r.key.end());
+  entry->changes = changes_of(r, choice);
   entry->reason = std::move(choice.reason);
   const KeyLayout layout = layout_of(r.key, r.inputs.size());
   const std::vector<bool> flags = extent_flags(path);

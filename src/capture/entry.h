@@ -28,8 +28,13 @@ struct Entry {
   std::shared_ptr<const graph::Graph> graph;
   bool has_symbols = false;  ///< some extent or stride is one
   bool has_number_symbols = false;
-  std::string reason;  ///< why it was made: "first call", "arg 1: dim 0 was 50, now 37"
-  int number = 0;      ///< 1, 2, ... within its region end
+  struct Change {
+    int32_t position;
+    int64_t was, then, call;
+  };
+  std::vector<Change> changes;  ///< what made words of the key symbols: the first change of each
+  std::string reason;           ///< why it was made: "first call", "arg 1: dim 0 was 50, now 37"
+  int number = 0;               ///< 1, 2, ... within its region end
 
   std::atomic<Entry*> next{nullptr};
   std::mutex variant_mutex;

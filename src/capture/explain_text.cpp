@@ -21,6 +21,7 @@ std::string counted(int n, const char* what) { return counted(static_cast<size_t
 
 void write_kernel(Out out, const KernelExplanation& k) {
   fmt::format_to(out, "kernel {}  grid {}", k.name, k.blocks);
+  if (k.symbol != k.name) fmt::format_to(out, "   symbol {}", k.symbol);
   if (k.registers > 0)
     fmt::format_to(out, " x {} threads   {} registers, {} bytes spilled, {} shared", k.threads, k.registers,
                    k.spill_bytes, k.shared_bytes);
@@ -67,7 +68,8 @@ std::string Explanation::text() const {
   const auto count = static_cast<size_t>(std::ranges::count(regions, false, &RegionExplanation::later));
   fmt::format_to(out, "{}, {}, {}", counted(count, "region"), counted(kernels().size(), "kernel"),
                  counted(breaks(), "break"));
-  if (floor_us > 0) fmt::format_to(out, ", floor {:.1f} us", floor_us);
+  if (floor_us > 0)
+    fmt::format_to(out, ", floor {:.1f} us at {:.2f} TB/s copy", floor_us, copy_bytes_per_second / 1e12);
   fmt::format_to(out, "\n");
   size_t number = 0;
   for (const RegionExplanation& r : regions) write_region(out, r, number += !r.later, count);
