@@ -18,6 +18,10 @@ TEST(RecipeMemory, MemoryOfTheUserIsReadAtTheBreak) {
     memory = {1, 2};
     EXPECT_EQ(to_vector<float>(f(from_blob(memory.data(), {2}, f32))), (std::vector<float>{2, 3}));
   }
+  const Explanation e = f.explain(from_blob(memory.data(), {2}, f32));
+  ASSERT_EQ(e.regions.size(), 1u) << "one run";
+  EXPECT_EQ(e.regions[0].stored, 2);
+  EXPECT_TRUE(e.regions[0].kept.empty());
 }
 
 TEST(RecipeMemory, MemoryWhoseAddressTheHostHasIsReadBeforeItCanChange) {
