@@ -70,6 +70,21 @@ TEST(RecipeErrors, WhatEscapesReportsAtTheEndAndHasNoData) {
   EXPECT_EQ(to_vector<float>(bad), (std::vector<float>{4, 0}));
 }
 
+TEST(RecipeErrors, WhatABreakKeptIsComputedThoughTheLastRegionFails) {
+  Tensor kept;
+  auto f = compile([&](Tensor x, Tensor i) {
+    kept = x + 1;
+    graph_break();
+    return index_select(x, 0, i);
+  });
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_FALSE(refusal<UserError>([&] { (void)f(counting({5}), out_of_range()); }).empty());
+    EXPECT_EQ(f.stats().launches, call + 1);
+    EXPECT_EQ(to_vector<float>(kept)[4], 5.0f);
+    EXPECT_EQ(f.stats().launches, call + 1) << "it was computed when the call ended";
+  }
+}
+
 TEST(RecipeErrors, AFailedRegionLeavesNoHalfComputedData) {
   Tensor bad;
   auto f = compile([&](Tensor x, Tensor i) { bad = index_select(x, 0, i); });
@@ -84,12 +99,12 @@ TEST(RecipeErrors, TakingAnAddressReportsNothingButTheUseDoes) {
   auto f = compile([&](Tensor x, Tensor i) {
     Tensor bad = index_select(x, 0, i);
     graph_break();
-    *static_cast<float*>(x.data_ptr()) = 3;  // everything that reads x is computed here
+    *static_cast<int64_t*>(i.data_ptr()) = 0;  // too late: what reads the index has read it
     use = refusal<UserError>([&] { (void)to_vector<float>(bad); });
     return x;
   });
   for (int call = 0; call < 2; ++call) {
-    (void)f(counting({5}), out_of_range());
+    (void)f(counting({5}), from<int64_t>({5, 0}));
     EXPECT_FALSE(use.empty());
   }
 }
