@@ -51,7 +51,7 @@ struct Explanation {
   std::string location;  ///< where compile() was called
   std::string device;
   std::vector<RegionExplanation> regions;
-  std::vector<std::string> recompiles;  ///< "call 2 (main.cpp:88): arg 1: dim 0 was 50, now 37"
+  std::vector<std::string> recompiles;  ///< "call 2 ([item] gate.cpp:18): input 0: dim 0 was 50, now 37"
   double copy_bytes_per_second = 0;     ///< the device's known copy ceiling (read and written), or 0
   double floor_us = 0;                  ///< bytes of all regions over that ceiling
 

@@ -149,6 +149,13 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   return entry;
 }
 
+/// "call 2 ([item] gate.cpp:18): input 0: dim 0 was 50, now 37"; regions at the end of the function have no line.
+void note_recompile(const RegionCall& r, const std::string& reason) {
+  const std::string line = r.line.text();
+  const std::string where = line.empty() ? "" : fmt::format(" ([{}] {})", r.why, line);
+  r.function.note_recompile(fmt::format("call {}{}: {}", r.function.counters.calls.load(), where, reason));
+}
+
 }  // namespace
 
 Entry& compile_entry(const RegionCall& r) {
@@ -157,8 +164,7 @@ Entry& compile_entry(const RegionCall& r) {
   const auto path = path_to(r.last);
   auto entry = make_entry(r, path, choose(r, path));
   if (computes(r)) variant_for(r, *entry);
-  if (computes(r) && entry->reason != first_call)
-    r.function.note_recompile(fmt::format("call {}: {}", r.function.counters.calls.load(), entry->reason));
+  if (computes(r) && entry->reason != first_call) note_recompile(r, entry->reason);
   Entry* raw = entry.get();
   r.set.entries.append(std::move(entry));
   if (computes(r)) r.function.counters.compilations.fetch_add(1, std::memory_order_relaxed);

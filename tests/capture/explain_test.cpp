@@ -74,6 +74,16 @@ TEST(Explain, EqualRegionsOfOtherCallsShareTheirCode) {
   EXPECT_TRUE(b.notes.empty()) << "nothing was generated again";
 }
 
+TEST(Explain, RecompilesNameTheBreakTheyBelongTo) {
+  const int line = __LINE__ + 1;
+  auto f = compile([](Tensor x) { return x * item<float>(sum(x)); });
+  (void)f(counting({8}));
+  const auto recompiles = f.explain(counting({9})).recompiles;
+  ASSERT_EQ(recompiles.size(), 2u);
+  EXPECT_EQ(recompiles[0], "call 2 ([item] " + line_text(__FILE__, line) + "): input 0: dim 0 was 8, now 9");
+  EXPECT_TRUE(contains(recompiles[1], "call 2: ")) << recompiles[1];
+}
+
 TEST(Explain, OneIsNoPlural) {
   auto f = compile([](Tensor x) { return x + 1; });
   const std::string text = f.explain(counting({3})).text();
