@@ -130,7 +130,8 @@ Compiled<std::decay_t<F>> compile(F&& f, CompileOptions options = {}, SourceLine
   return {std::forward<F>(f), std::move(options), line};
 }
 
-/// Ends the current region here: what is recorded so far runs now. Outside compile() it does nothing.
+/// Ends the current region here: of what is recorded so far, the values that earlier calls used after this point are
+/// computed now, others when something uses them. Outside compile() it does nothing.
 void graph_break(SourceLine line = SourceLine::current());
 
 }  // namespace sinter

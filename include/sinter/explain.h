@@ -10,7 +10,8 @@ namespace sinter {
 
 /// One generated kernel of a region.
 struct KernelExplanation {
-  std::string name;
+  std::string name;    ///< "pre_0"; in the second region of a call "pre.1_0"
+  std::string symbol;  ///< of the generated code, as profilers show it: regions may share one
   int64_t blocks = 0;
   int threads = 0;
   int registers = 0;    ///< CUDA
@@ -23,16 +24,20 @@ struct KernelExplanation {
 struct GuardExplanation {
   std::string subject;  ///< "arg 0", "number 2"
   std::string text;     ///< "u8 [1080,1920,3] cuda:0 contiguous"
-  std::string state;    ///< "static", or "was 50, then 37 (call 2)"
+  std::string state;    ///< "static", or "s1 = 10 in this call; was 50, then 37 (call 2)"
 };
 
 /// One region: what was recorded between two points where the host needed a value.
 struct RegionExplanation {
-  std::string end;    ///< "end of function", "[item] gate.cpp:18"
-  std::string entry;  ///< "entry 2 of 2"
+  std::string end;                ///< "end of function", "[item] gate.cpp:18"
+  bool at_break = false;          ///< it ended before the end of the function
+  bool later = false;             ///< values that an earlier break had kept, computed because `end` needed them
+  int stored = 0;                 ///< values that it computed
+  std::vector<std::string> kept;  ///< "%3 f32 [4,6]": alive, but computed only if something uses them
+  std::string entry;              ///< "entry 2 of 2"
   bool compiled_now = false, from_disk = false;
   double compile_ms = 0;
-  int64_t bytes = 0;          ///< of inputs read and outputs written, once each
+  int64_t bytes = 0;          ///< of inputs that the stored values need, and of these, once each
   int64_t unfused_bytes = 0;  ///< the same, op by op
   int op_count = 0;
   std::vector<GuardExplanation> guards;
@@ -46,11 +51,12 @@ struct Explanation {
   std::string location;  ///< where compile() was called
   std::string device;
   std::vector<RegionExplanation> regions;
-  std::vector<std::string> recompiles;  ///< "call 2 (main.cpp:88): arg 1: dim 0 was 50, now 37"
-  double floor_us = 0;                  ///< bytes over the device's copy bandwidth, if known
+  std::vector<std::string> recompiles;  ///< "call 2 ([item] gate.cpp:18): input 0: dim 0 was 50, now 37"
+  double copy_bytes_per_second = 0;     ///< the device's known copy ceiling (read and written), or 0
+  double floor_us = 0;                  ///< bytes of all regions over that ceiling
 
   std::vector<KernelExplanation> kernels() const;  ///< of all regions
-  int breaks() const { return regions.empty() ? 0 : static_cast<int>(regions.size()) - 1; }
+  int breaks() const;                              ///< regions that ended before the end of the function
   std::string text() const;
 };
 

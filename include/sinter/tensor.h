@@ -26,8 +26,10 @@ void release(TensorImpl* impl) noexcept;
 /// A handle to a strided array on a device; copying shares the data. A default-constructed tensor is undefined.
 ///
 /// Inside a compiled function a tensor may be pending (recorded, not yet computed); shape(), dtype() and device()
-/// answer at once, while anything that needs the data (item, to_vector, data_ptr) ends the region and computes it. A
-/// tensor cannot be used as a host bool: `if (x > 0)` does not compile; use item() or where().
+/// answer at once, while anything that needs the data (item, to_vector, data_ptr) ends the region and computes it. What
+/// else is alive then is computed when something uses it, at the latest at the end of the function, a synchronisation or
+/// a change of stream; an index out of range is reported there. A tensor cannot be used as a host bool: `if (x > 0)`
+/// does not compile; use item() or where().
 class Tensor {
  public:
   Tensor() noexcept = default;

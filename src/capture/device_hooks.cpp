@@ -10,24 +10,24 @@
 namespace sinter::capture {
 namespace {
 
-void break_region(const char* why) {
+void complete(const char* why) {
   RegionRecorder* recorder = active_recorder();
-  if (recorder == nullptr || recorder->op_count() == 0) return;
-  if (recorder->function().options.fullgraph)
+  if (recorder == nullptr) return;
+  if (recorder->op_count() > 0 && recorder->function().options.fullgraph)
     throw CompileError({why,
                         "ends a region; fullgraph = true allows no graph break",
                         {},
                         recorder->function().context(),
                         "move it out of the function, or fullgraph = false"});
-  recorder->break_region(why, {});
+  recorder->break_completely(why, {});
 }
 
 }  // namespace
 
 void install_device_hooks() {
   device::Hooks& hooks = device::hooks();
-  hooks.before_stream_change = [](Device) { break_region("stream change"); };
-  hooks.before_synchronize = [](Device) { break_region("synchronize"); };
+  hooks.before_stream_change = [](Device) { complete("stream change"); };
+  hooks.before_synchronize = [](Device) { complete("synchronize"); };
   hooks.after_synchronize = [](Device device) { exec::check_pending_status(device); };
 }
 

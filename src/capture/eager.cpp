@@ -35,7 +35,7 @@ class EagerRecorder final : public graph::Recorder {
     RegionRecorder& recorder = activate(eager_function(*call.op));
     try {
       Tensor result = recorder.call(call);
-      recorder.end_region("eager", call.line);
+      recorder.end_call("eager", call.line);
       deactivate();
       return result;
     } catch (...) {

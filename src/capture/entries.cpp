@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "src/capture/explain_region.h"
 #include "src/capture/promotion.h"
 #include "src/capture/region_graph.h"
@@ -24,17 +27,43 @@ std::vector<graph::Number::Kind> number_kinds(std::span<const TraceNode* const> 
   return kinds;
 }
 
+constexpr const char* first_call = "first call";
+
 struct Choice {
   Promotion promotion;
-  std::string reason = "first call";
+  std::string reason = first_call;
+  const Entry* before = nullptr;  ///< whose promotions are taken over, or whose key the call differs from
 };
+
+/// "stores %3 %5 as well: used after the break": how this set differs from the one before.
+std::string growth(const RegionCall& r, const OutputSet& before) {
+  std::string values;
+  for (int32_t slot : r.set.outputs)
+    if (std::ranges::find(before.outputs, slot) == before.outputs.end())
+      values += fmt::format("%{} ", static_cast<int64_t>(r.inputs.size()) + slot);
+  if (values.empty()) return "stores other values of the region";
+  return fmt::format("stores {}as well: used after the break", values);
+}
+
+/// A break that stores more than it did keeps the promotions that were learned with less.
+std::optional<Choice> choose_as_before(const RegionCall& r) {
+  for (const OutputSet* s = r.end.sets.load(std::memory_order_acquire); s != nullptr;
+       s = s->next.load(std::memory_order_acquire)) {
+    const Entry* e = s == &r.set ? nullptr : s->entries.find(r.key);
+    if (e == nullptr) continue;
+    return Choice{{e->symbols, e->equal}, s->outputs.empty() ? first_call : growth(r, *s), e};
+  }
+  return {};
+}
 
 Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
   const std::vector<bool> flags = extent_flags(path);
   const CompileOptions& options = r.function.options;
-  if (options.dynamic == Dynamic::always) return {promote_all(r.key, r.inputs.size(), flags), "first call"};
-  Choice choice{promote_none(r.key.size()), "first call"};
-  const std::vector<Entry*> entries = r.end.entries.all();
+  const bool always = options.dynamic == Dynamic::always;
+  Choice choice{always ? promote_all(r.key, r.inputs.size(), flags) : promote_none(r.key.size())};
+  const std::vector<Entry*> entries = r.set.entries.all();
+  if (entries.empty())
+    if (auto known = choose_as_before(r)) return *known;
   const Entry* last = nullptr;
   int dynamic_entries = 0;
   for (const Entry* e : entries)
@@ -50,7 +79,8 @@ Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
     return choice;
   }
   choice.reason = difference(last->expected, r.key, r.inputs.size(), number_kinds(path), input_names(r.inputs.size()));
-  if (options.dynamic == Dynamic::never) return choice;
+  if (options.dynamic != Dynamic::automatic) return choice;
+  choice.before = last;
   const bool everything = static_cast<int>(entries.size()) >= options.max_entries || dynamic_entries >= 2;
   choice.promotion = everything ? promote_all(r.key, r.inputs.size(), flags)
                                 : promote_changes(last->expected, last->mask, r.key, r.inputs.size(), flags);
@@ -72,16 +102,33 @@ bool unify_assumed(Promotion& p, const graph::Graph& g) {
   return changed;
 }
 
+std::vector<Entry::Change> changes_of(const RegionCall& r, const Choice& choice) {
+  std::vector<Entry::Change> changes;
+  if (choice.before == nullptr) return changes;
+  const Entry& before = *choice.before;
+  for (size_t i = 0; i < r.key.size(); ++i) {
+    if (choice.promotion.symbols[i] < 0) continue;
+    const auto position = static_cast<int32_t>(i);
+    const auto known = std::ranges::find(before.changes, position, &Entry::Change::position);
+    if (known != before.changes.end())
+      changes.push_back(*known);
+    else if (before.expected[i] != r.key[i])
+      changes.push_back({position, before.expected[i], r.key[i], r.function.counters.calls.load()});
+  }
+  return changes;
+}
+
 std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode* const> path, Choice choice) {
   // With symbols the type rules assume what they cannot decide; the literal graph says whether this call's shapes fit.
-  (void)region_graph(path, r.key, r.inputs.size(), r.end.outputs, promote_none(r.key.size()).symbols);
-  auto build = [&] { return region_graph(path, r.key, r.inputs.size(), r.end.outputs, choice.promotion.symbols); };
+  (void)region_graph(path, r.key, r.inputs.size(), r.set.outputs, promote_none(r.key.size()).symbols);
+  auto build = [&] { return region_graph(path, r.key, r.inputs.size(), r.set.outputs, choice.promotion.symbols); };
   graph::Graph g = build();
   while (unify_assumed(choice.promotion, g)) g = build();
   g.name = r.function.options.name;
   g.device = r.device;
   auto entry = std::make_unique<Entry>();
   entry->expected.assign(r.key.begin(), r.key.end());
+  entry->changes = changes_of(r, choice);
   entry->reason = std::move(choice.reason);
   const KeyLayout layout = layout_of(r.key, r.inputs.size());
   const std::vector<bool> flags = extent_flags(path);
@@ -95,25 +142,32 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
       entry->extent_symbols.push_back(static_cast<int32_t>(i));
   }
   entry->equal = choice.promotion.equal;
+  entry->symbols = choice.promotion.symbols;
   for (const auto& [a, b] : g.assumptions()) entry->assumptions.emplace_back(a, b);
   entry->graph = std::make_shared<const graph::Graph>(std::move(g));
   if (!entry->matches(r.key)) throw CompileError("internal: an entry does not match the call that it was made for");
   return entry;
 }
 
+/// "call 2 ([item] gate.cpp:18): input 0: dim 0 was 50, now 37"; regions at the end of the function have no line.
+void note_recompile(const RegionCall& r, const std::string& reason) {
+  const std::string line = r.line.text();
+  const std::string where = line.empty() ? "" : fmt::format(" ([{}] {})", r.why, line);
+  r.function.note_recompile(fmt::format("call {}{}: {}", r.function.counters.calls.load(), where, reason));
+}
+
 }  // namespace
 
 Entry& compile_entry(const RegionCall& r) {
   std::scoped_lock lock(r.function.grow);
-  if (Entry* e = r.end.entries.find(r.key)) return *e;
+  if (Entry* e = r.set.entries.find(r.key)) return *e;
   const auto path = path_to(r.last);
   auto entry = make_entry(r, path, choose(r, path));
-  variant_for(r, *entry);
-  const bool again = r.end.entries.size() > 0;
-  if (again) r.function.note_recompile(fmt::format("call {}: {}", r.function.counters.calls.load(), entry->reason));
+  if (computes(r)) variant_for(r, *entry);
+  if (computes(r) && entry->reason != first_call) note_recompile(r, entry->reason);
   Entry* raw = entry.get();
-  r.end.entries.append(std::move(entry));
-  r.function.counters.compilations.fetch_add(1, std::memory_order_relaxed);
+  r.set.entries.append(std::move(entry));
+  if (computes(r)) r.function.counters.compilations.fetch_add(1, std::memory_order_relaxed);
   return *raw;
 }
 

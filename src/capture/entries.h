@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/capture/function.h"
+#include "src/capture/region_end.h"
 #include "src/tensor/impl.h"
 
 namespace sinter::capture {
@@ -14,17 +15,22 @@ struct RegionCall {
   Function& function;
   const TraceNode* last;
   RegionEnd& end;
+  OutputSet& set;                  ///< of `end`: what is computed
   std::span<const Tensor> inputs;  ///< all on `device`
   std::span<const int64_t> key;
   Device device;
   const char* why;
   SourceLine line;
   bool compiled_now = false;  ///< the entry was made for this call
+  bool later = false;         ///< a recipe is computed: the region ended before
 };
 
 /// Makes the entry for a key that no entry matches: static the first time, then with what changed promoted to symbols,
 /// fully dynamic past max_entries. One thread compiles, others wait and take its entry.
 Entry& compile_entry(const RegionCall& region);
+
+/// Does the region compute anything? If not its entries have no code: they say that the region's types fit the key.
+inline bool computes(const RegionCall& r) { return !r.set.outputs.empty(); }
 
 /// The executable of an entry for these inputs' alignment; compiled when first needed.
 const exec::Executable& variant_for(const RegionCall& region, Entry& entry);

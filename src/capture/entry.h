@@ -23,12 +23,18 @@ struct Entry {
   std::vector<int64_t> mask;                                     ///< all ones where static, 0 where a symbol stands
   std::vector<int32_t> extent_symbols;                           ///< key positions of promoted extents: must be >= 2
   std::vector<std::pair<int32_t, int32_t>> equal;                ///< positions that were equal when promoted
+  std::vector<int32_t> symbols;                                  ///< SymbolMap: the symbol of each key position, or -1
   std::vector<std::pair<graph::Expr, graph::Expr>> assumptions;  ///< equalities the type rules relied on
   std::shared_ptr<const graph::Graph> graph;
   bool has_symbols = false;  ///< some extent or stride is one
   bool has_number_symbols = false;
-  std::string reason;  ///< why it was made: "first call", "arg 1: dim 0 was 50, now 37"
-  int number = 0;      ///< 1, 2, ... within its region end
+  struct Change {
+    int32_t position;
+    int64_t was, then, call;
+  };
+  std::vector<Change> changes;  ///< what made words of the key symbols: the first change of each
+  std::string reason;           ///< why it was made: "first call", "arg 1: dim 0 was 50, now 37"
+  int number = 0;               ///< 1, 2, ... within its region end
 
   std::atomic<Entry*> next{nullptr};
   std::mutex variant_mutex;

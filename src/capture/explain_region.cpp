@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "src/capture/key.h"
@@ -23,8 +24,25 @@ std::string extents_text(std::span<const int64_t> key, const Entry& entry, size_
   return s + "]";
 }
 
+/// "s1 = 10 in this call; was 8, then 9 (call 2)" of a promoted word; `text` writes a value.
+template <class Text>
+std::string promoted_text(const RegionCall& r, const Entry& entry, size_t p, const Text& text) {
+  std::string state = fmt::format("s{} = {} in this call", p, text(r.key[p]));
+  for (const Entry::Change& c : entry.changes)
+    if (c.position == static_cast<int32_t>(p))
+      state += fmt::format("; was {}, then {} (call {})", text(c.was), text(c.then), c.call);
+  return state;
+}
+
+std::vector<graph::Number::Kind> number_kinds(const TraceNode* last) {
+  std::vector<graph::Number::Kind> kinds;
+  for (const TraceNode* n : path_to(last)) kinds.insert(kinds.end(), n->kinds.begin(), n->kinds.end());
+  return kinds;
+}
+
 std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& entry) {
   std::vector<GuardExplanation> guards;
+  const auto size = [](int64_t v) { return fmt::format("{}", v); };
   const KeyLayout layout = layout_of(r.key, r.inputs.size());
   const auto names = input_names(r.inputs.size());
   for (size_t i = 0; i < r.inputs.size(); ++i) {
@@ -35,14 +53,18 @@ std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& e
                     meta_device(meta).text(), meta_contiguous(meta) ? "contiguous" : "strides ");
     if (!meta_contiguous(meta)) text += extents_text(r.key, entry, layout.inputs[i].strides, rank);
     std::string state;
-    for (size_t d = 0; d < rank; ++d)
-      if (const size_t p = layout.inputs[i].extents + d; entry.mask[p] == 0)
-        state += fmt::format("{}s{} = {} in this call", state.empty() ? "" : ", ", p, r.key[p]);
+    const size_t words = meta_contiguous(meta) ? rank : 2 * rank;  // the strides follow the extents
+    for (size_t p = layout.inputs[i].extents; p < layout.inputs[i].extents + words; ++p)
+      if (entry.mask[p] == 0) state += (state.empty() ? "" : ", ") + promoted_text(r, entry, p, size);
     guards.push_back({names[i], std::move(text), state.empty() ? "static" : std::move(state)});
   }
-  for (size_t p = layout.numbers; p < r.key.size(); ++p)
-    if (entry.mask[p] == 0)
-      guards.push_back({fmt::format("number {}", p - layout.numbers), fmt::format("s{}", p), "any value"});
+  const auto kinds = number_kinds(r.last);
+  for (size_t p = layout.numbers; p < r.key.size(); ++p) {
+    if (entry.mask[p] != 0) continue;
+    const auto number = [&](int64_t bits) { return number_text(kinds[p - layout.numbers], bits); };
+    guards.push_back(
+        {fmt::format("number {}", p - layout.numbers), fmt::format("s{}", p), promoted_text(r, entry, p, number)});
+  }
   return guards;
 }
 
@@ -53,10 +75,38 @@ int64_t numel(const graph::ValueType& t, std::span<const int64_t> key) {
   return n;
 }
 
+/// What the outputs depend on.
+std::vector<bool> needed_nodes(const graph::Graph& g) {
+  std::vector<bool> needed(static_cast<size_t>(g.size()));
+  for (graph::Value v : g.outputs()) needed[static_cast<size_t>(v.node)] = true;
+  for (graph::NodeId id = g.size(); id-- > 0;)
+    if (needed[static_cast<size_t>(id)])
+      for (graph::Value v : g.node(id).operands) needed[static_cast<size_t>(v.node)] = true;
+  return needed;
+}
+
+/// "%3 f32 [4,6]" of the live values that the region does not store.
+std::vector<std::string> kept_values(const RegionCall& r, const graph::Graph& g) {
+  std::vector<std::string> kept;
+  if (r.later) return kept;
+  for (int32_t slot : r.end.live) {
+    if (std::ranges::binary_search(r.set.outputs, slot)) continue;
+    const graph::NodeId id = static_cast<graph::NodeId>(r.inputs.size()) + slot;
+    const graph::ValueType& type = g.type({id, 0});
+    Dims shape;
+    for (graph::Expr e : type.shape)
+      shape.push_back(graph::evaluate(e, [&](graph::Expr leaf) { return r.key[static_cast<size_t>(leaf.id())]; }));
+    kept.push_back(fmt::format("%{} {} {}", id, type.dtype.name(), shape.text()));
+  }
+  return kept;
+}
+
 /// Bytes that must move at least: distinct inputs once, outputs once; and what op by op execution would move.
 void count_bytes(const graph::Graph& g, std::span<const int64_t> key, RegionExplanation& to) {
   auto bytes = [&](graph::Value v) { return numel(g.type(v), key) * g.type(v).dtype.bytes(); };
-  for (graph::Value v : g.inputs()) to.bytes += bytes(v);
+  const std::vector<bool> needed = needed_nodes(g);
+  for (graph::Value v : g.inputs())
+    if (needed[static_cast<size_t>(v.node)]) to.bytes += bytes(v);
   for (graph::Value v : g.outputs()) to.bytes += bytes(v);
   for (graph::NodeId id = 0; id < g.size(); ++id) {
     const graph::Node& n = g.node(id);
@@ -76,14 +126,22 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Equal regions share their code and its names, whatever call they are part of; what is shown tells them apart.
+std::string shown_name(const std::string& symbol, size_t region) {
+  const size_t number = symbol.rfind('_');
+  if (region == 0 || number == std::string::npos) return symbol;
+  return fmt::format("{}.{}{}", symbol.substr(0, number), region, symbol.substr(number));
+}
+
 std::vector<KernelExplanation> explain_kernels(const RegionCall& r, const exec::Executable& executable,
-                                               const std::vector<std::vector<std::string>>& notes) {
+                                               const std::vector<std::vector<std::string>>& notes, size_t region) {
   std::vector<KernelExplanation> kernels;
   for (const exec::Step& step : executable.plan().steps) {
     const auto& ref = executable.plan().kernels[static_cast<size_t>(step.kernel)];
     const exec::LoadedKernel& loaded = executable.kernels()[static_cast<size_t>(step.kernel)];
     KernelExplanation k;
-    k.name = ref.entry;
+    k.name = shown_name(ref.entry, region);
+    k.symbol = ref.entry;
     k.blocks = exec::evaluate(executable.plan(), step.grid, r.key);
     k.threads = ref.threads;
     k.shared_bytes = ref.shared_bytes;
@@ -98,6 +156,16 @@ std::vector<KernelExplanation> explain_kernels(const RegionCall& r, const exec::
     kernels.push_back(std::move(k));
   }
   return kernels;
+}
+
+void explain_code(RegionExplanation& e, const RegionCall& r, const Entry& entry, size_t region) {
+  size_t variant = 0;
+  for (const Tensor& t : r.inputs)
+    if ((reinterpret_cast<uintptr_t>(t.impl()->data()) & 15) != 0) variant = 1;
+  e.compiled_now = r.compiled_now;
+  e.from_disk = entry.compiled[variant].from_disk;
+  e.compile_ms = entry.compiled[variant].milliseconds;
+  e.kernels = explain_kernels(r, *entry.variants[variant].load(), entry.compiled[variant].kernel_notes, region);
 }
 
 }  // namespace
@@ -117,23 +185,21 @@ Explanation stop_explanation(Function& function) {
   return std::move(collected);
 }
 
-void explain_region(Explanation& to, const RegionCall& r, const Entry& entry, bool compiled_now) {
-  size_t variant = 0;
-  for (const Tensor& t : r.inputs)
-    if ((reinterpret_cast<uintptr_t>(t.impl()->data()) & 15) != 0) variant = 1;
-  const exec::Executable& executable = *entry.variants[variant].load();
+void explain_region(Explanation& to, const RegionCall& r, const Entry& entry) {
   RegionExplanation e;
   e.end = r.line.file != nullptr ? fmt::format("[{}] {}", r.why, r.line.text()) : r.why;
-  e.entry = fmt::format("entry {} of {}", entry.number, r.end.entries.size());
-  e.compiled_now = compiled_now;
-  e.from_disk = entry.compiled[variant].from_disk;
-  e.compile_ms = entry.compiled[variant].milliseconds;
+  e.at_break = !r.later && std::string_view(r.why) != end_of_function;
+  e.later = r.later;
+  e.stored = static_cast<int>(r.set.outputs.size());
+  e.kept = kept_values(r, *entry.graph);
+  e.entry = fmt::format("entry {} of {}", entry.number, r.set.entries.size());
+  if (computes(r)) explain_code(e, r, entry, to.regions.size());
   count_bytes(*entry.graph, r.key, e);
   e.guards = explain_guards(r, entry);
   e.graph = lines_of(graph::print(*entry.graph, true));
-  e.kernels = explain_kernels(r, executable, entry.compiled[variant].kernel_notes);
   const device::Properties& p = device::backend(r.device).properties();
   to.device = fmt::format("{} {}", r.device.text(), p.name);
+  to.copy_bytes_per_second = p.copy_bytes_per_second;
   if (p.copy_bytes_per_second > 0) to.floor_us += static_cast<double>(e.bytes) / p.copy_bytes_per_second * 1e6;
   to.regions.push_back(std::move(e));
 }

@@ -11,6 +11,6 @@ namespace sinter::capture {
 Explanation* listening();
 
 /// Appends what is known about a region that just ran.
-void explain_region(Explanation& to, const RegionCall& region, const Entry& entry, bool compiled_now);
+void explain_region(Explanation& to, const RegionCall& region, const Entry& entry);
 
 }  // namespace sinter::capture

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sinter/explain.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace sinter {
@@ -15,8 +16,12 @@ std::string size_text(int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
+std::string counted(size_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+std::string counted(int n, const char* what) { return counted(static_cast<size_t>(n), what); }
+
 void write_kernel(Out out, const KernelExplanation& k) {
   fmt::format_to(out, "kernel {}  grid {}", k.name, k.blocks);
+  if (k.symbol != k.name) fmt::format_to(out, "   symbol {}", k.symbol);
   if (k.registers > 0)
     fmt::format_to(out, " x {} threads   {} registers, {} bytes spilled, {} shared", k.threads, k.registers,
                    k.spill_bytes, k.shared_bytes);
@@ -25,16 +30,22 @@ void write_kernel(Out out, const KernelExplanation& k) {
 }
 
 void write_region(Out out, const RegionExplanation& r, size_t number, size_t count) {
-  if (count > 1) fmt::format_to(out, "region {}, ends at {}\n", number, r.end);
-  fmt::format_to(out, "{}   {}\n", r.entry,
-                 r.from_disk
-                     ? fmt::format("disk cache hit, {:.1f} ms", r.compile_ms)
-                     : fmt::format("compiled in {:.0f} ms{}", r.compile_ms, r.compiled_now ? " (this call)" : ""));
-  fmt::format_to(out, "moves {};  op by op: {} ops, {}\n", size_text(r.bytes), r.op_count, size_text(r.unfused_bytes));
+  if (r.later)
+    fmt::format_to(out, "kept before, computed for {}, stores {}\n", r.end, counted(r.stored, "value"));
+  else if (count > 1 || r.at_break)
+    fmt::format_to(out, "region {}, ends at {}, stores {}\n", number, r.end, counted(r.stored, "value"));
+  if (r.stored > 0)
+    fmt::format_to(out, "{}   {}\n", r.entry,
+                   r.from_disk
+                       ? fmt::format("disk cache hit, {:.1f} ms", r.compile_ms)
+                       : fmt::format("compiled in {:.0f} ms{}", r.compile_ms, r.compiled_now ? " (this call)" : ""));
+  fmt::format_to(out, "moves {};  op by op: {}, {}\n", size_text(r.bytes), counted(r.op_count, "op"),
+                 size_text(r.unfused_bytes));
   fmt::format_to(out, "guards\n");
   for (const GuardExplanation& g : r.guards) fmt::format_to(out, "  {:<10} {:<50} {}\n", g.subject, g.text, g.state);
   fmt::format_to(out, "graph\n");
   for (const std::string& line : r.graph) fmt::format_to(out, "  {}\n", line);
+  for (const std::string& k : r.kept) fmt::format_to(out, "kept: {} (recipe)\n", k);
   for (const KernelExplanation& k : r.kernels) write_kernel(out, k);
 }
 
@@ -46,15 +57,22 @@ std::vector<KernelExplanation> Explanation::kernels() const {
   return all;
 }
 
+int Explanation::breaks() const {
+  return static_cast<int>(std::ranges::count(regions, true, &RegionExplanation::at_break));
+}
+
 std::string Explanation::text() const {
   std::string s;
   Out out(s);
   fmt::format_to(out, "{}  {}   {}\n", name, location, device);
-  fmt::format_to(out, "{} region{}, {} kernel{}, {} break{}", regions.size(), regions.size() == 1 ? "" : "s",
-                 kernels().size(), kernels().size() == 1 ? "" : "s", breaks(), breaks() == 1 ? "" : "s");
-  if (floor_us > 0) fmt::format_to(out, ", floor {:.1f} us", floor_us);
+  const auto count = static_cast<size_t>(std::ranges::count(regions, false, &RegionExplanation::later));
+  fmt::format_to(out, "{}, {}, {}", counted(count, "region"), counted(kernels().size(), "kernel"),
+                 counted(breaks(), "break"));
+  if (floor_us > 0)
+    fmt::format_to(out, ", floor {:.1f} us at {:.2f} TB/s copy", floor_us, copy_bytes_per_second / 1e12);
   fmt::format_to(out, "\n");
-  for (size_t i = 0; i < regions.size(); ++i) write_region(out, regions[i], i + 1, regions.size());
+  size_t number = 0;
+  for (const RegionExplanation& r : regions) write_region(out, r, number += !r.later, count);
   fmt::format_to(out, "recompiles: {}\n", recompiles.size());
   for (const std::string& r : recompiles) fmt::format_to(out, "  {}\n", r);
   return s;

@@ -15,6 +15,12 @@ std::vector<std::string> Function::recompiles() {
   return recompiles_;
 }
 
+UserError Function::with_context(const UserError& e) const {
+  ErrorParts parts = e.parts();
+  if (parts.context.empty()) parts.context = context();
+  return UserError(std::move(parts));
+}
+
 std::string Function::context() const {
   if (line.file == nullptr) return {};
   return fmt::format("tracing \"{}\" (compiled at {})", options.name, line.text());

@@ -29,6 +29,8 @@ class Function {
   void note_recompile(std::string text);
   std::vector<std::string> recompiles();
 
+  /// A type rule knows the line of the op; which function was called is known here.
+  UserError with_context(const UserError& e) const;
   std::string context() const;  ///< `tracing "pre" (compiled at pose.cpp:14)`
 
  private:

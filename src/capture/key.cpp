@@ -36,13 +36,13 @@ std::string describe_input(std::span<const int64_t> key, const KeyLayout::Input&
   return s + fmt::format("] {}{}", m.device.text(), m.contiguous ? " contiguous" : "");
 }
 
+}  // namespace
+
 std::string number_text(graph::Number::Kind kind, int64_t bits) {
   const graph::Number n{kind, bits};
   if (kind == graph::Number::Kind::floating) return fmt::format("{}", n.as_double());
   return fmt::format("{}", bits);
 }
-
-}  // namespace
 
 uint64_t meta_word(const tensor::TensorImpl& t) {
   return pack({t.dtype, t.device, static_cast<uint8_t>(t.shape.size()), tensor::is_contiguous(t.shape, t.strides)});

@@ -3,14 +3,20 @@
 
 #include <fmt/format.h>
 
-#include "src/capture/entries.h"
+#include <utility>
+
 #include "src/capture/region_graph.h"
-#include "src/capture/region_run.h"
 #include "src/capture/scope_pool.h"
 
 namespace sinter::capture {
+namespace {
 
-RegionRecorder::~RegionRecorder() { abandon(); }
+graph::ValueType literal_type(const Tensor& t) {
+  const Dims shape = t.shape();
+  return {t.dtype(), {shape.begin(), shape.end()}};
+}
+
+}  // namespace
 
 void RegionRecorder::begin(Function& function) {
   function_ = &function;
@@ -31,7 +37,7 @@ void RegionRecorder::start_region(TraceNode* root) {
 }
 
 Tensor RegionRecorder::call(const graph::Call& call) {
-  if (depth_ == max_region_ops) break_region("8192 ops", call.line);
+  if (depth_ == max_region_ops) break_region(demand_nothing, "8192 ops", call.line);
   const size_t inputs_before = inputs_.size();
   codes_.clear();
   try {
@@ -47,7 +53,7 @@ Tensor RegionRecorder::call(const graph::Call& call) {
     cursor_ = next;
   } catch (const UserError& e) {
     drop_inputs_from(inputs_before);
-    throw_with_context(e);
+    throw function_->with_context(e);
   } catch (...) {
     drop_inputs_from(inputs_before);
     throw;
@@ -64,8 +70,9 @@ OperandCode RegionRecorder::code_of(const Tensor& t, const graph::Call& call) {
   if (impl == nullptr)
     throw UserError(
         {std::string(call.op->name), "an operand is an undefined tensor", call.line, function_->context(), {}});
-  if (impl->pending == this) return impl->slot;
-  if (impl->pending != nullptr)
+  const tensor::PendingOwner* owner = impl->pending.load(std::memory_order_acquire);
+  if (owner == this) return impl->slot;
+  if (owner != nullptr && !owner->on_any_thread())
     throw UserError({std::string(call.op->name), "an operand is being recorded on another thread", call.line,
                      function_->context(), "return it from its compiled function first"});
   for (size_t i = 0; i < inputs_.size(); ++i)
@@ -74,29 +81,30 @@ OperandCode RegionRecorder::code_of(const Tensor& t, const graph::Call& call) {
 }
 
 OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Call& call) {
-  if (impl->storage == nullptr)
+  tensor::retain(impl);
+  Tensor input = Tensor::adopt(impl);
+  const Device device = input.device();
+  if (impl->pending.load(std::memory_order_acquire) == nullptr && impl->storage == nullptr)
     throw UserError({std::string(call.op->name),
                      "an operand has no data: the region that should have computed it failed",
                      call.line,
                      function_->context(),
                      {}});
-  const auto small = [](const tensor::TensorImpl& t) {
-    return t.device.is_cpu() && t.shape.product() * t.dtype.bytes() <= small_tensor_bytes;
+  const auto small = [](const Tensor& t) {
+    return t.device().is_cpu() && t.numel() * t.dtype().bytes() <= small_tensor_bytes;
   };
-  if (has_device_ && impl->device != device_ && !small(*impl)) {
-    bool others_move = impl->device.is_cuda() && device_.is_cpu();
-    for (const Tensor& t : inputs_) others_move = others_move && small(*t.impl());
+  if (has_device_ && device != device_ && !small(input)) {
+    bool others_move = device.is_cuda() && device_.is_cpu();
+    for (const Tensor& t : inputs_) others_move = others_move && small(t);
     if (!others_move)
-      throw UserError({std::string(call.op->name),
-                       fmt::format("operands on {} and {}", device_.text(), impl->device.text()), call.line,
-                       function_->context(),
+      throw UserError({std::string(call.op->name), fmt::format("operands on {} and {}", device_.text(), device.text()),
+                       call.line, function_->context(),
                        fmt::format("move one: to(x, Device::{})",
                                    device_.is_cpu() ? "cpu()" : fmt::format("cuda({})", device_.index))});
   }
-  if (!has_device_ || impl->device.is_cuda()) device_ = impl->device;
+  if (!has_device_ || device.is_cuda()) device_ = device;
   has_device_ = true;
-  tensor::retain(impl);
-  inputs_.push_back(Tensor::adopt(impl));
+  inputs_.push_back(std::move(input));
   return ~static_cast<OperandCode>(inputs_.size() - 1);
 }
 
@@ -149,8 +157,7 @@ void RegionRecorder::replay_types() {
     std::vector<graph::Value> operands;
     for (OperandCode c : node->operands) {
       while (c < 0 && type_inputs_.size() <= static_cast<size_t>(~c)) {
-        const tensor::TensorImpl& t = *inputs_[type_inputs_.size()].impl();
-        type_inputs_.push_back(types->add_input({t.dtype, {t.shape.begin(), t.shape.end()}}));
+        type_inputs_.push_back(types->add_input(literal_type(inputs_[type_inputs_.size()])));
       }
       operands.push_back(c >= 0 ? type_slots_[static_cast<size_t>(c)] : type_inputs_[static_cast<size_t>(~c)]);
     }
@@ -164,20 +171,12 @@ void RegionRecorder::replay_types() {
 void RegionRecorder::record_types(const graph::Call& call) {
   std::vector<graph::Value> operands;
   while (type_inputs_.size() < inputs_.size()) {
-    const tensor::TensorImpl& t = *inputs_[type_inputs_.size()].impl();
-    type_inputs_.push_back(types_->add_input({t.dtype, {t.shape.begin(), t.shape.end()}}));
+    type_inputs_.push_back(types_->add_input(literal_type(inputs_[type_inputs_.size()])));
   }
   for (OperandCode c : codes_)
     operands.push_back(c >= 0 ? type_slots_[static_cast<size_t>(c)] : type_inputs_[static_cast<size_t>(~c)]);
   type_slots_.push_back(
       {types_->add(*call.op, std::move(operands), graph::literal_attributes(*call.attributes), call.line), 0});
-}
-
-/// A type rule knows the line of the op; which function was called is known here.
-void RegionRecorder::throw_with_context(const UserError& e) const {
-  ErrorParts parts = e.parts();
-  if (parts.context.empty()) parts.context = function_->context();
-  throw UserError(std::move(parts));
 }
 
 void RegionRecorder::check_thread(const char* why, SourceLine line) const {
@@ -200,82 +199,19 @@ Dims RegionRecorder::shape(const tensor::TensorImpl& t) {
   return shape;
 }
 
-Device RegionRecorder::device(const tensor::TensorImpl&) { return device_; }
-
-void RegionRecorder::compute(tensor::TensorImpl& t, const char* why, SourceLine line) {
-  check_thread(why, line);
-  if (function_->options.fullgraph)
-    throw CompileError(
-        {why,
-         fmt::format("reads {} on the host; fullgraph = true allows no graph break",
-                     fmt::format("{} {}", dtype(t).name(), shape(t).text())),
-         line, function_->context(),
-         "where(p, a, b) keeps one graph; or fullgraph = false (one more launch and a synchronisation)"});
-  break_region(why, line);
+Device RegionRecorder::device(const tensor::TensorImpl&) {
+  check_thread("device", {});
+  return device_;
 }
 
-void RegionRecorder::break_region(const char* why, SourceLine line) {
-  if (depth_ == 0) return;
-  function_->counters.breaks.fetch_add(1, std::memory_order_relaxed);
-  end_region(why, line);
-}
-
-void RegionRecorder::forget(tensor::TensorImpl& t) noexcept { slots_[static_cast<size_t>(t.slot)] = nullptr; }
-
-void RegionRecorder::abandon() noexcept {
-  for (tensor::TensorImpl* t : slots_)
-    if (t != nullptr) t->pending = nullptr;
-  slots_.clear();
-  inputs_.clear();
-}
-
-void RegionRecorder::build_key() {
-  key_.clear();
-  for (const Tensor& t : inputs_) append_input(key_, *t.impl());
-  for (const graph::Number& v : values_) key_.push_back(v.bits);
-}
-
-void RegionRecorder::move_inputs_to_device() {
-  if (device_.is_cpu()) return;
-  for (Tensor& t : inputs_)
-    if (t.impl()->device != device_) t = tensor::follow_to_device(t, device_);
-}
-
-void RegionRecorder::end_region(const char* why, SourceLine line) {
-  if (depth_ == 0) return;
-  std::vector<int32_t> live;
-  for (size_t i = 0; i < slots_.size(); ++i)
-    if (slots_[i] != nullptr) live.push_back(static_cast<int32_t>(i));
-  RegionEnd* end = find_end(cursor_, live);
-  if (end == nullptr) {
-    std::scoped_lock lock(function_->grow);
-    end = append_end(cursor_, live);
+bool RegionRecorder::forget(tensor::TensorImpl& t) noexcept {
+  if (own_recorder == this) {
+    slots_[static_cast<size_t>(t.slot)] = nullptr;
+    return true;
   }
-  try {
-    if (!live.empty()) run(*end, why, line);
-  } catch (const UserError& e) {
-    abandon();
-    start_region(&end->continuation);
-    throw_with_context(e);
-  } catch (...) {
-    abandon();
-    start_region(&end->continuation);
-    throw;
-  }
-  start_region(&end->continuation);
-}
-
-void RegionRecorder::run(RegionEnd& end, const char* why, SourceLine line) {
-  move_inputs_to_device();
-  build_key();
-  Entry* entry = end.entries.find(key_);
-  RegionCall region{*function_, cursor_, end, inputs_, key_, device_, why, line, entry == nullptr};
-  if (entry == nullptr) entry = &compile_entry(region);
-  std::vector<tensor::TensorImpl*> outputs;
-  outputs.reserve(end.outputs.size());
-  for (int32_t slot : end.outputs) outputs.push_back(slots_[static_cast<size_t>(slot)]);
-  run_entry(region, *entry, outputs);
-  for (tensor::TensorImpl* t : outputs) t->pending = nullptr;
+  // Another thread: the owner may be computing the handle right now. Whoever comes second recycles it.
+  tensor::PendingOwner* owner = this;
+  return !t.pending.compare_exchange_strong(owner, tensor::abandoned(), std::memory_order_acq_rel);
 }
 
 }  // namespace sinter::capture

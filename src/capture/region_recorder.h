@@ -7,6 +7,8 @@
 
 #include "src/capture/function.h"
 #include "src/capture/key.h"
+#include "src/capture/recipe.h"
+#include "src/capture/region_end.h"
 #include "src/graph/recorder.h"
 #include "src/tensor/impl.h"
 
@@ -20,16 +22,19 @@ namespace sinter::capture {
 /// grows.
 class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner {
  public:
-  ~RegionRecorder() override;
   /// Prepares for another call; the arrays keep their capacity.
   void begin(Function& function);
 
   Tensor call(const graph::Call& call) override;
 
-  /// Ends the region: every live handle gets its data, and an empty region follows. `why` is for explain() and errors.
-  void end_region(const char* why, SourceLine line);
-  /// Ends the region before the end of the function; counted as a break unless nothing was recorded.
-  void break_region(const char* why, SourceLine line);
+  /// Ends the call, or comes to a point that the host can see from outside: every live handle of this region and of
+  /// earlier ones gets its data, and an empty region follows. `why` is for explain() and errors.
+  void end_call(const char* why, SourceLine line);
+  /// The same before the end of the function; counted as a break unless nothing was recorded.
+  void break_completely(const char* why, SourceLine line);
+  /// Ends the region before the end of the function: what is demanded (a slot, or demand_nothing) is computed, and what
+  /// earlier calls used later; the other live handles keep a recipe.
+  void break_region(int32_t demanded, const char* why, SourceLine line);
   /// Nothing runs; live handles become unusable. For regions that cannot be computed.
   void abandon() noexcept;
   Function& function() { return *function_; }
@@ -40,10 +45,10 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   Dims shape(const tensor::TensorImpl& t) override;
   Device device(const tensor::TensorImpl& t) override;
   void compute(tensor::TensorImpl& t, const char* why, SourceLine line) override;
-  void forget(tensor::TensorImpl& t) noexcept override;
+  bool forget(tensor::TensorImpl& t) noexcept override;
 
  private:
-  [[noreturn]] void throw_with_context(const UserError& e) const;
+  void end_region(int32_t demanded, const char* why, SourceLine line);
   void check_thread(const char* why, SourceLine line) const;
   OperandCode code_of(const Tensor& t, const graph::Call& call);
   OperandCode add_input(tensor::TensorImpl* impl, const graph::Call& call);
@@ -53,15 +58,24 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void record_types(const graph::Call& call);
   void replay_types();
   const graph::ValueType& type_of(const tensor::TensorImpl& t);
+  void find_live();
+  void compute_inputs(const char* why, SourceLine line);
   void build_key();
   void move_inputs_to_device();
+  bool inputs_may_change() const;
   void run(RegionEnd& end, const char* why, SourceLine line);
+  void keep_rest(const RegionCall& region, const Entry& entry);
   void start_region(TraceNode* root);
 
   Function* function_ = nullptr;
   TraceNode* cursor_ = nullptr;
-  int32_t depth_ = 0;                       ///< ops in this region
-  std::vector<tensor::TensorImpl*> slots_;  ///< live handles, null once dropped
+  int32_t depth_ = 0;  ///< ops in this region
+  /// Handles, null once dropped. A handle dropped by another thread stays, marked as abandoned, until find_live() or
+  /// the end of the run recycles it: only the owner's thread touches this array.
+  std::vector<tensor::TensorImpl*> slots_;
+  std::vector<int32_t> live_;
+  std::vector<tensor::TensorImpl*> outputs_;
+  Recipes recipes_;  ///< of this call
   std::vector<Tensor> inputs_;
   std::vector<graph::Number> values_;
   std::vector<OperandCode> codes_;

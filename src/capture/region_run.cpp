@@ -8,6 +8,10 @@
 namespace sinter::capture {
 
 void run_entry(const RegionCall& r, Entry& entry, std::span<tensor::TensorImpl* const> outputs) {
+  if (!computes(r)) {
+    if (Explanation* to = listening()) explain_region(*to, r, entry);
+    return;
+  }
   const exec::Executable& executable = variant_for(r, entry);
   std::array<tensor::TensorImpl*, 16> few;
   std::vector<tensor::TensorImpl*> many;
@@ -19,7 +23,7 @@ void run_entry(const RegionCall& r, Entry& entry, std::span<tensor::TensorImpl* 
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = r.inputs[i].impl();
   executable.run({inputs, r.key}, outputs);
   r.function.counters.launches.fetch_add(executable.launches(), std::memory_order_relaxed);
-  if (Explanation* to = listening()) explain_region(*to, r, entry, r.compiled_now);
+  if (Explanation* to = listening()) explain_region(*to, r, entry);
 }
 
 }  // namespace sinter::capture

@@ -25,7 +25,7 @@ void Scope::finish() {
   if (function_ == nullptr) return;
   RegionRecorder* recorder = active_recorder();
   try {
-    recorder->end_region("end of function", {});
+    recorder->end_call(end_of_function, {});
   } catch (...) {
     deactivate();
     throw;
@@ -38,7 +38,7 @@ Scope::~Scope() {
   // The function threw: what escaped it still gets its data, then the exception goes on.
   RegionRecorder* recorder = active_recorder();
   try {
-    recorder->end_region("exception", {});
+    recorder->end_call("exception", {});
   } catch (...) {
     recorder->abandon();
   }
@@ -55,7 +55,7 @@ void graph_break(SourceLine line) {
   if (recorder->function().options.fullgraph)
     throw CompileError({"graph_break", "ends a region; fullgraph = true allows no graph break", line,
                         recorder->function().context(), "remove it, or fullgraph = false"});
-  recorder->break_region("graph_break", line);
+  recorder->break_region(capture::demand_nothing, "graph_break", line);
 }
 
 }  // namespace sinter

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/capture/region_end.h"
+
 namespace sinter::capture {
 
 TraceNode::~TraceNode() {
@@ -71,25 +73,6 @@ TraceNode* append_child(TraceNode* parent, const graph::Call& call, std::span<co
   node->depth = parent->depth + 1;
   link->store(node, std::memory_order_release);
   return node;
-}
-
-RegionEnd* find_end(const TraceNode* node, std::span<const int32_t> outputs) {
-  for (RegionEnd* e = node->first_end.load(std::memory_order_acquire); e != nullptr;
-       e = e->next.load(std::memory_order_acquire))
-    if (std::ranges::equal(e->outputs, outputs)) return e;
-  return nullptr;
-}
-
-RegionEnd* append_end(TraceNode* node, std::span<const int32_t> outputs) {
-  std::atomic<RegionEnd*>* link = &node->first_end;
-  for (RegionEnd* e = link->load(std::memory_order_acquire); e != nullptr; e = link->load(std::memory_order_acquire)) {
-    if (std::ranges::equal(e->outputs, outputs)) return e;
-    link = &e->next;
-  }
-  auto* end = new RegionEnd;
-  end->outputs.assign(outputs.begin(), outputs.end());
-  link->store(end, std::memory_order_release);
-  return end;
 }
 
 }  // namespace sinter::capture

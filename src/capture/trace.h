@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "src/capture/entry.h"
 #include "src/graph/recorder.h"
 #include "src/graph/registry.h"
 
@@ -45,19 +44,9 @@ struct TraceNode {
   bool matches(const graph::Call& call, std::span<const OperandCode> codes) const;
 };
 
-/// A place where a region ended, with a given set of live handles.
-struct RegionEnd {
-  std::vector<int32_t> outputs;  ///< live slots, ascending
-  EntryList entries;
-  TraceNode continuation;  ///< root of what follows
-  std::atomic<RegionEnd*> next{nullptr};
-};
-
 /// The nodes from the region's root (exclusive) to `last`, in order.
 std::vector<const TraceNode*> path_to(const TraceNode* last);
 /// Appends under the caller's lock, or returns the equal child another thread appended.
 TraceNode* append_child(TraceNode* parent, const graph::Call& call, std::span<const OperandCode> codes);
-RegionEnd* find_end(const TraceNode* node, std::span<const int32_t> outputs);
-RegionEnd* append_end(TraceNode* node, std::span<const int32_t> outputs);
 
 }  // namespace sinter::capture

@@ -3,62 +3,85 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include <algorithm>
 
 namespace sinter::tensor {
 namespace {
 
 /// Freed handles of this thread; a handle may be freed on another thread than it was made on.
-struct FreeList {
-  std::vector<TensorImpl*> items;
-  ~FreeList() {
-    for (TensorImpl* t : items) delete t;
-    alive = false;
-  }
-  static thread_local bool alive;
+struct FreeHandles {
+  TensorImpl* first = nullptr;
+  int32_t room = 0;  ///< that is left; none before the thread's first free and after its end
+  bool ended = false;
 };
-thread_local bool FreeList::alive = true;
+constinit thread_local FreeHandles free_handles;
 
-FreeList& free_list() {
-  thread_local FreeList list;
-  return list;
+constexpr int32_t max_free_handles = 4096;
+
+/// Frees what the thread kept when it ends.
+struct Cleaner {
+  ~Cleaner() {
+    free_handles.room = 0;
+    free_handles.ended = true;
+    while (TensorImpl* t = free_handles.first) {
+      free_handles.first = t->next_free;
+      delete t;
+    }
+  }
+};
+
+[[gnu::noinline]] void recycle_first_or_last(TensorImpl* t) noexcept {
+  if (free_handles.first != nullptr || free_handles.ended) {
+    delete t;
+    return;
+  }
+  thread_local Cleaner cleaner;
+  (void)cleaner;
+  t->next_free = nullptr;
+  free_handles.first = t;
+  free_handles.room = max_free_handles - 1;
 }
-
-constexpr size_t max_free_handles = 4096;
 
 }  // namespace
 
 TensorImpl* new_impl() {
-  if (FreeList::alive) {
-    auto& items = free_list().items;
-    if (!items.empty()) {
-      TensorImpl* t = items.back();
-      items.pop_back();
-      t->references.store(1, std::memory_order_relaxed);
-      return t;
-    }
-  }
-  return new TensorImpl;
+  FreeHandles& handles = free_handles;
+  TensorImpl* t = handles.first;
+  if (t == nullptr) return new TensorImpl;
+  handles.first = t->next_free;
+  ++handles.room;
+  t->references.store(1, std::memory_order_relaxed);
+  return t;
 }
 
 void retain(TensorImpl* t) noexcept { t->references.fetch_add(1, std::memory_order_relaxed); }
 
-void release(TensorImpl* t) noexcept {
-  if (t->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (t->pending != nullptr) t->pending->forget(*t);
-  t->pending = nullptr;
+void recycle(TensorImpl* t) noexcept {
+  t->pending.store(nullptr, std::memory_order_relaxed);
   t->storage.reset();
   t->offset = 0;
   t->slot = -1;
-  if (FreeList::alive && free_list().items.size() < max_free_handles)
-    free_list().items.push_back(t);
-  else
-    delete t;
+  FreeHandles& handles = free_handles;
+  if (handles.room == 0) return recycle_first_or_last(t);
+  --handles.room;
+  t->next_free = handles.first;
+  handles.first = t;
+}
+
+void release(TensorImpl* t) noexcept {
+  if (t->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  PendingOwner* owner = t->pending.load(std::memory_order_acquire);
+  if (owner == nullptr || owner->forget(*t)) recycle(t);
+}
+
+PendingOwner* abandoned() {
+  alignas(PendingOwner) static char mark;  // an address that nothing else has; never called
+  return reinterpret_cast<PendingOwner*>(&mark);
 }
 
 Tensor make_pending(PendingOwner* owner, int32_t slot) {
   TensorImpl* t = new_impl();
-  t->pending = owner;
+  t->pending.store(owner, std::memory_order_relaxed);
   t->slot = slot;
   return Tensor::adopt(t);
 }
@@ -78,7 +101,7 @@ Tensor make_tensor(std::shared_ptr<Storage> storage, DType dtype, const Dims& sh
 TensorImpl& computed(const Tensor& tensor, const char* why, SourceLine line) {
   if (!tensor.defined()) throw UserError({why, "the tensor is undefined", line, {}, {}});
   TensorImpl& t = *tensor.impl();
-  if (t.pending != nullptr) t.pending->compute(t, why, line);
+  if (PendingOwner* owner = t.pending.load(std::memory_order_acquire)) owner->compute(t, why, line);
   if (t.storage == nullptr)
     throw UserError({why, "the tensor has no data: the region that should have computed it failed", line, {}, {}});
   return t;

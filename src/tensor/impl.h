@@ -12,6 +12,14 @@
 
 namespace sinter::tensor {
 
+/// Something that reads memory later than the program says, and has to do so before the memory may change.
+class LateReader {
+ public:
+  virtual ~LateReader() = default;
+  /// Reads now, on any thread. Failures are kept for whoever asks for the result.
+  virtual void settle() noexcept = 0;
+};
+
 /// Memory shared by tensors: owned (from the device's allocator) or a user's.
 struct Storage {
   void* data = nullptr;
@@ -20,29 +28,43 @@ struct Storage {
   void* stream = nullptr;              ///< native stream the memory was allocated on
   std::function<void(void*)> deleter;  ///< user-owned memory
   bool owned = false;                  ///< release to the device's allocator
-  std::mutex copies_mutex;
+  std::mutex mutex;                    ///< of the lists below
   struct DeviceCopy {
     int64_t offset;  ///< of the view that was copied
     Dims strides;
     Tensor tensor;
   };
   std::vector<DeviceCopy> device_copies;  ///< of small constants that followed other operands to their devices
+  std::vector<LateReader*> late_readers;  ///< never freed, so that settle() may come late
+  std::atomic<int32_t> late_reader_count{0};
+  std::atomic<bool> exposed{false};  ///< the host was given the address and may write at any time
   ~Storage();
+
+  /// May the contents change without Sinter knowing?
+  bool may_change() const { return !owned || exposed.load(std::memory_order_relaxed); }
+  /// The host gets the address: late readers read first.
+  void expose();
+  /// False if the memory may change already; the reader is noted all the same, until remove_late_reader().
+  bool add_late_reader(LateReader* reader);
+  void remove_late_reader(LateReader* reader);
 };
 
 struct TensorImpl;
 
-/// Who will compute a pending tensor. Lives as long as a pending handle points to it.
+/// Who will compute a pending tensor. Any thread may call these, also with an address that it read just before the
+/// tensor was computed: owners are never freed, and answer or refuse such a call.
 class PendingOwner {
  public:
   virtual ~PendingOwner() = default;
+  /// May any thread compute the tensor, or only the one that records it?
+  virtual bool on_any_thread() const noexcept { return false; }
   virtual DType dtype(const TensorImpl& t) = 0;
   virtual Dims shape(const TensorImpl& t) = 0;
   virtual Device device(const TensorImpl& t) = 0;
   /// Gives the tensor its data because `why` ("item", "data_ptr") needs it at `line`, or throws.
   virtual void compute(TensorImpl& t, const char* why, SourceLine line) = 0;
-  /// The last handle to a pending tensor is gone.
-  virtual void forget(TensorImpl& t) noexcept = 0;
+  /// The last handle to a pending tensor is gone. True: the caller recycles it; false: the owner will.
+  virtual bool forget(TensorImpl& t) noexcept = 0;
 };
 
 struct TensorImpl {
@@ -50,17 +72,22 @@ struct TensorImpl {
   DType dtype;
   Device device;
   int32_t slot = -1;  ///< pending: number of the value in its region
-  PendingOwner* pending = nullptr;
+  /// Null once computed: what the owner wrote below is seen by whoever reads the null with acquire.
+  std::atomic<PendingOwner*> pending{nullptr};
   std::shared_ptr<Storage> storage;  ///< null while pending
   int64_t offset = 0;                ///< elements
   Dims shape;
   Dims strides;
+  TensorImpl* next_free = nullptr;  ///< while recycled
 
   void* data() const { return static_cast<char*>(storage->data) + offset * dtype.bytes(); }
 };
 
 /// Recycled per thread: a pending handle costs a few nanoseconds.
 TensorImpl* new_impl();
+void recycle(TensorImpl* t) noexcept;
+/// What `pending` holds once the last handle died on another thread than its owner's; the owner then recycles it.
+PendingOwner* abandoned();
 Tensor make_pending(PendingOwner* owner, int32_t slot);
 Tensor make_tensor(std::shared_ptr<Storage> storage, DType dtype, const Dims& shape, const Dims& strides,
                    int64_t offset = 0);
@@ -75,8 +102,8 @@ std::string describe(const Tensor& t);  ///< "f32 [2,3]"
 
 /// A dense row-major copy on the CPU, in the tensor's dtype; waits for the device.
 void read_elements(const TensorImpl& t, void* out);
-/// The same for a small CPU tensor that follows other operands: Sinter's own memory is copied once a device and kept, a
-/// user's is copied on every call, since it may change.
+/// A small CPU tensor that follows other operands to their device: Sinter's own memory is copied once a device and
+/// kept, memory that the host may write to is copied on every call.
 Tensor follow_to_device(const Tensor& t, Device device);
 /// The same data on another device, row-major.
 Tensor copy_to_device(const Tensor& t, Device device);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "runtime/device/backend.h"
 #include "src/tensor/impl.h"
 
@@ -9,6 +11,32 @@ Storage::~Storage() {
     device::backend(device).release(data, bytes, stream);
   else if (deleter)
     deleter(data);
+}
+
+void Storage::expose() {
+  exposed.store(true);
+  if (late_reader_count.load() == 0) return;  // sequentially consistent: a reader that comes now sees `exposed`
+  std::vector<LateReader*> readers;
+  {
+    std::scoped_lock lock(mutex);
+    readers = late_readers;
+  }
+  for (LateReader* r : readers) r->settle();
+}
+
+bool Storage::add_late_reader(LateReader* reader) {
+  {
+    std::scoped_lock lock(mutex);
+    late_readers.push_back(reader);
+  }
+  late_reader_count.fetch_add(1);
+  return owned && !exposed.load();
+}
+
+void Storage::remove_late_reader(LateReader* reader) {
+  std::scoped_lock lock(mutex);
+  late_readers.erase(std::ranges::find(late_readers, reader));
+  late_reader_count.fetch_sub(1);
 }
 
 Tensor empty(const Dims& shape, DType dtype, Device device) {

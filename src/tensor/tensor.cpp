@@ -17,17 +17,20 @@ tensor::TensorImpl& checked(const Tensor& t) {
 
 DType Tensor::dtype() const {
   tensor::TensorImpl& t = checked(*this);
-  return t.pending ? t.pending->dtype(t) : t.dtype;
+  tensor::PendingOwner* owner = t.pending.load(std::memory_order_acquire);
+  return owner ? owner->dtype(t) : t.dtype;
 }
 
 Device Tensor::device() const {
   tensor::TensorImpl& t = checked(*this);
-  return t.pending ? t.pending->device(t) : t.device;
+  tensor::PendingOwner* owner = t.pending.load(std::memory_order_acquire);
+  return owner ? owner->device(t) : t.device;
 }
 
 Dims Tensor::shape() const {
   tensor::TensorImpl& t = checked(*this);
-  return t.pending ? t.pending->shape(t) : t.shape;
+  tensor::PendingOwner* owner = t.pending.load(std::memory_order_acquire);
+  return owner ? owner->shape(t) : t.shape;
 }
 
 int Tensor::rank() const { return static_cast<int>(shape().size()); }
@@ -53,7 +56,11 @@ bool Tensor::is_contiguous() const {
   return tensor::is_contiguous(t.shape, t.strides);
 }
 
-void* Tensor::data_ptr() const { return tensor::computed(*this, "data_ptr").data(); }
+void* Tensor::data_ptr() const {
+  const tensor::TensorImpl& t = tensor::computed(*this, "data_ptr");
+  t.storage->expose();
+  return t.data();
+}
 
 std::string Tensor::text() const {
   if (!defined()) return "undefined";

@@ -85,8 +85,8 @@ Tensor copy_to_device(const Tensor& source, Device device) {
 
 Tensor follow_to_device(const Tensor& source, Device device) {
   const TensorImpl& t = computed(source, "to");
-  if (!t.storage->owned) return copy_to_device(source, device);
-  std::scoped_lock lock(t.storage->copies_mutex);
+  if (t.storage->may_change()) return copy_to_device(source, device);
+  std::scoped_lock lock(t.storage->mutex);
   for (const Storage::DeviceCopy& c : t.storage->device_copies) {
     const TensorImpl& to = *c.tensor.impl();
     if (to.device == device && to.shape == t.shape && to.dtype == t.dtype && c.offset == t.offset &&

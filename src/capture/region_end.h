@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "src/capture/entry.h"
+#include "src/capture/trace.h"
+
+namespace sinter::capture {
+
+/// Some values of a region, and the entries that compute just these.
+struct OutputSet {
+  std::vector<int32_t> outputs;  ///< slots, ascending
+  EntryList entries;
+  std::atomic<OutputSet*> next{nullptr};
+};
+
+/// What the end of a region needs: a slot, or one of these.
+inline constexpr int32_t demand_nothing = -1;     ///< a break that reads nothing by itself
+inline constexpr int32_t demand_everything = -2;  ///< the end of the function, a synchronisation, a change of stream
+
+/// Why the last region of a call ends.
+inline constexpr const char* end_of_function = "end of function";
+
+/// A place where a region ended, with given live handles and a given demand.
+///
+/// At a break only some of the live handles are stored: what is demanded, and what calls that came this way used later.
+/// The others keep a recipe (recipe.h); using one adds it to `stored`, so that the next call computes it at the break.
+struct RegionEnd {
+  std::vector<int32_t> live;  ///< slots, ascending
+  int32_t demanded = demand_everything;
+  TraceNode continuation;  ///< root of what follows
+  std::atomic<OutputSet*> sets{nullptr};
+  std::atomic<OutputSet*> stored{nullptr};
+  std::atomic<RegionEnd*> next{nullptr};
+
+  RegionEnd(std::span<const int32_t> live, int32_t demanded);
+  ~RegionEnd();
+  RegionEnd(const RegionEnd&) = delete;
+  RegionEnd& operator=(const RegionEnd&) = delete;
+};
+
+/// The end of these properties; made under `grow` if there is none.
+RegionEnd& end_at(TraceNode& node, std::span<const int32_t> live, int32_t demanded, std::mutex& grow);
+/// The set of exactly these slots; made under `grow` if there is none.
+OutputSet& output_set(RegionEnd& end, std::span<const int32_t> slots, std::mutex& grow);
+
+}  // namespace sinter::capture

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles that other threads copy, touch and drop while their owner records, runs or throws.
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/capture/support.h"
+
+namespace sinter::test {
+namespace {
+
+/// Runs work on another thread next to the caller until told to stop.
+class Beside {
+ public:
+  template <class F>
+  explicit Beside(F work)
+      : thread_([this, work] {
+          while (!stop_.load(std::memory_order_acquire)) work();
+        }) {}
+  ~Beside() {
+    stop_.store(true, std::memory_order_release);
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+/// A handle passed from one thread to another: the receiver owns it.
+class Mailbox {
+ public:
+  void put(Tensor t) { Tensor old = Tensor::adopt(handle_.exchange(t.detach(), std::memory_order_acq_rel)); }
+  Tensor take() { return Tensor::adopt(handle_.exchange(nullptr, std::memory_order_acq_rel)); }
+  ~Mailbox() { put({}); }
+
+ private:
+  std::atomic<tensor::TensorImpl*> handle_{nullptr};
+};
+
+TEST(Threads, DropHandlesWhileTheOwnerRecords) {
+  Mailbox box;
+  Beside dropper([&] { box.take(); });
+  auto f = compile([&](Tensor x) {
+    Tensor y = x;
+    for (int i = 0; i < 30; ++i) {
+      y = y + 1;
+      if (i % 3 == 0) box.put(y * 2);
+    }
+    return y;
+  });
+  for (int call = 0; call < 200; ++call)
+    EXPECT_EQ(to_vector<float>(f(from<float>({1, 2}))), (std::vector<float>{31, 32}));
+}
+
+TEST(Threads, AHandleThatOutlivesItsCallIsComputedWhoeverDropsIt) {
+  Mailbox box;
+  std::atomic<int> wrong{0};
+  Beside reader([&] {
+    const Tensor t = box.take();
+    if (!t.defined()) return;
+    try {
+      wrong += to_vector<float>(t) != std::vector<float>{4, 6};
+    } catch (const UserError&) {  // still recorded
+    }
+  });
+  auto f = compile([&](Tensor x) {
+    Tensor y = x + 1;
+    box.put(y * 2);
+    return y;
+  });
+  for (int call = 0; call < 3000; ++call) (void)f(from<float>({1, 2}));
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, CopiesAndQuestionsWhileTheOwnerRecords) {
+  Mailbox box;
+  std::atomic<int> wrong{0};
+  Beside asker([&] {
+    const Tensor t = box.take();
+    if (!t.defined()) return;
+    std::vector<Tensor> copies(5, t);
+    for (int i = 0; i < 3; ++i) try {
+        wrong += copies[1].shape() != Dims{2};
+        wrong += t.dtype() != f32;
+        wrong += !t.device().is_cpu();
+        wrong += to_vector<float>(t + 1) != std::vector<float>{3, 4};
+      } catch (const UserError& e) {
+        wrong += !contains(e.what(), "another thread");
+      }
+  });
+  auto f = compile([&](Tensor x) {
+    Tensor y = x + 1;
+    for (int i = 0; i < 4; ++i) box.put(y * 1);
+    return y * 2;
+  });
+  for (int call = 0; call < 1000; ++call)
+    EXPECT_EQ(to_vector<float>(f(from<float>({1, 2}))), (std::vector<float>{4, 6}));
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, DropHandlesOfCallsThatThrow) {
+  Mailbox box;
+  Beside dropper([&] { box.take(); });
+  auto f = compile([&](Tensor x, bool fail) {
+    Tensor y = x + 1;
+    box.put(y * 2);
+    if (fail) throw std::runtime_error("mine");
+    return y;
+  });
+  for (int call = 0; call < 1000; ++call)
+    if (call % 2 == 0)
+      EXPECT_EQ(to_vector<float>(f(from<float>({1}), false)), (std::vector<float>{2}));
+    else
+      EXPECT_THROW((void)f(from<float>({1}), true), std::runtime_error);
+}
+
+TEST(Threads, DropHandlesOfRegionsThatFail) {
+  Mailbox box;
+  Beside dropper([&] { box.take(); });
+  auto f = compile([&](Tensor x, Tensor i) {
+    box.put(x * 2);
+    return index_select(x, 0, i);
+  });
+  const Tensor x = counting({5});
+  for (int call = 0; call < 500; ++call) {
+    EXPECT_EQ(to_vector<float>(f(x, from<int64_t>({4, 0}))), (std::vector<float>{4, 0}));
+    EXPECT_FALSE(refusal<UserError>([&] { (void)f(x, from<int64_t>({5, 0})); }).empty());
+  }
+}
+
+TEST(Threads, OwnersThatEndLeaveUsableHandles) {
+  Mailbox box;
+  std::atomic<int> wrong{0};
+  auto f = compile([&](Tensor x) {
+    Tensor y = x + 1;
+    box.put(y);
+    return y * 2;
+  });
+  Beside reader([&] {
+    const Tensor t = box.take();
+    if (!t.defined()) return;
+    try {
+      wrong += to_vector<float>(t) != std::vector<float>{2};
+    } catch (const UserError&) {
+    }
+  });
+  for (int i = 0; i < 200; ++i) std::thread([&] { (void)f(from<float>({1})); }).join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, KeptHandlesAreComputedByWhoeverUsesThemFirst) {
+  std::atomic<int> wrong{0};
+  bool owner_uses = false;
+  auto f = compile([&](Tensor x) {
+    Tensor a = x + 1, b = x * 3;
+    graph_break();
+    const auto use = [&] {
+      wrong += a.shape() != Dims{2};
+      wrong += b.dtype() != f32;
+      wrong += to_vector<float>(a + b) != std::vector<float>{5, 9};
+      wrong += to_vector<float>(b) != std::vector<float>{3, 6};
+    };
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) threads.emplace_back(use);
+    Tensor c = owner_uses ? a * b : x;
+    for (std::thread& t : threads) t.join();
+    return c;
+  });
+  for (int call = 0; call < 200; ++call) {
+    owner_uses = call % 2 == 1;
+    EXPECT_EQ(to_vector<float>(f(from<float>({1, 2}))),
+              owner_uses ? (std::vector<float>{6, 18}) : (std::vector<float>{1, 2}));
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, KeptHandlesDropAndComputeAnywhere) {
+  Mailbox box;
+  std::atomic<int> wrong{0};
+  Beside other([&] {
+    const Tensor t = box.take();
+    if (!t.defined()) return;
+    try {
+      wrong += t.shape() != Dims{2};
+      wrong += to_vector<float>(t) != std::vector<float>{4, 6};
+    } catch (const UserError& e) {
+      wrong += !contains(e.what(), "another thread");
+    }
+  });
+  int variety = 0;
+  auto f = compile([&](Tensor x) {
+    Tensor y = x + 1;
+    for (int i = 0; i < 3; ++i) {
+      Tensor z = y * 2;
+      if (variety % 2 == 0) box.put(z);
+      Tensor kept = z - 1;
+      for (int k = 0; k < variety % 3; ++k) kept = kept + 1;  // other paths, which learn for themselves
+      graph_break();
+      box.put(std::move(z));
+      if (variety % 5 == 4) y = kept - z + y;
+    }
+    return x;
+  });
+  const auto throws = [&](Tensor x) {
+    try {
+      f(std::move(x));
+    } catch (const UserError&) {
+    }
+  };
+  for (variety = 0; variety < 600; ++variety) throws(from<float>({1, 2}));
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, AddressesTakenElsewhereFirstComputeWhatIsKept) {
+  auto f = compile([](Tensor x) {
+    Tensor y = x + 1;
+    graph_break();
+    std::thread([&] { *static_cast<float*>(x.data_ptr()) = 100; }).join();
+    return y;
+  });
+  for (int call = 0; call < 100; ++call)
+    EXPECT_EQ(to_vector<float>(f(from<float>({1, 2}))), (std::vector<float>{2, 3}));
+}
+
+}  // namespace
+}  // namespace sinter::test
