@@ -15,9 +15,9 @@
 #include "benchmarks/harness/rounds.h"
 #include "runtime/device/backend.h"
 #include "src/capture/entry.h"
-#include "src/capture/function.h"
 #include "src/capture/key.h"
-#include "src/capture/trace.h"
+#include "src/compiler/compile.h"
+#include "src/graph/graph.h"
 #include "src/tensor/impl.h"
 
 namespace {
@@ -25,45 +25,38 @@ namespace {
 using namespace sinter;
 using namespace sinter::benchmarks;
 
-/// A compiled function, taken apart: the same Scope that sinter::compile() makes a call of, and what it found.
+/// A compiled function and, apart from it, what a call of it consists of: a key to find an entry by, and an executable.
 class Region {
  public:
   using Body = std::function<Tensor(const std::vector<Tensor>&)>;
 
   Region(std::string name, std::vector<Tensor> inputs, Body body)
-      : inputs_(std::move(inputs)),
-        body_(std::move(body)),
-        function_(capture::make_function({.name = std::move(name)}, SourceLine::current())) {
-    output_ = call();
-    const capture::TraceNode* node = &function_->root;
-    while (const capture::TraceNode* next = node->first_child.load()) node = next;
-    entries_ = &node->first_end.load()->entries;
-    const capture::Entry& entry = *entries_->all().front();
-    key_ = entry.expected;
-    executable_ = entry.owned[0] ? entry.owned[0] : entry.owned[1];
+      : inputs_(std::move(inputs)), call_(sinter::compile(std::move(body), {.name = std::move(name)})) {
     for (const Tensor& t : inputs_) impls_.push_back(t.impl());
+    output_ = call();
+    find_executable();
+    capture::append_inputs(key_, inputs_);
+    auto entry = std::make_unique<capture::Entry>();
+    entry->expected.assign(key_.begin(), key_.end());
+    entry->mask.assign(entry->expected.size(), -1);
+    entries_->append(std::move(entry));
   }
 
-  Tensor call() {
-    capture::Scope scope(*function_);
-    Tensor y = body_(inputs_);
-    scope.finish();
-    return y;
-  }
+  Tensor call() { return call_(inputs_); }
   void run_executable() const {
     tensor::TensorImpl* output = output_.impl();
     output->storage.reset();  // as a call's result was dropped before the next call
-    executable_->run({impls_, key_}, {&output, 1});
+    executable_->run({impls_, {}}, {&output, 1});
   }
   /// What finds the entry on a call: the key of these inputs, and the compare.
   const capture::Entry* find_entry() {
-    scratch_.clear();
-    for (const Tensor& t : inputs_) capture::append_input(scratch_, *t.impl());
-    return entries_->find(scratch_);
+    key_.clear();
+    capture::append_inputs(key_, inputs_);
+    return entries_->find(key_);
   }
   bool has_kernel() const { return !executable_->kernels().empty(); }
-  /// The only kernel of a region with static shapes, on the last output.
-  void run_kernel() const {
+  /// The only kernel, on the last output.
+  void run_kernel() {
     const exec::Step& step = executable_->plan().steps.front();
     slots_.clear();
     for (const exec::SlotSource& s : step.slots) {
@@ -81,13 +74,23 @@ class Region {
   }
 
  private:
+  /// The very executable that the call runs: the compiler finds the printed graph in its table.
+  void find_executable() {
+    std::string text;
+    const Explanation explanation = call_.explain(inputs_);
+    for (const std::string& line : explanation.regions.at(0).graph) text += line + "\n";
+    const compiler::Result found = compiler::compile(graph::parse(text), {});
+    if (!found.from_memory && !found.executable->kernels().empty())
+      throw CompileError("the call's executable was not found by its graph:\n" + text);
+    executable_ = found.executable;
+  }
+
   std::vector<Tensor> inputs_;
-  Body body_;
-  std::shared_ptr<capture::Function> function_;
+  Compiled<Body> call_;
   Tensor output_;
-  const capture::EntryList* entries_ = nullptr;
-  std::vector<int64_t> key_, scratch_;
-  mutable std::vector<uint64_t> slots_;
+  std::unique_ptr<capture::EntryList> entries_ = std::make_unique<capture::EntryList>();
+  capture::Key key_;
+  std::vector<uint64_t> slots_;
   std::shared_ptr<const exec::Executable> executable_;
   std::vector<tensor::TensorImpl*> impls_;
 };

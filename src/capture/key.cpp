@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace sinter::capture {
 namespace {
 
@@ -42,6 +45,18 @@ std::string number_text(graph::Number::Kind kind, int64_t bits) {
   return fmt::format("{}", bits);
 }
 
+constexpr size_t max_input_words = 1 + 2 * Dims::max_size;
+
+/// Writes the words of one input; returns their end.
+int64_t* write_input(int64_t* to, const tensor::TensorImpl& t) {
+  const uint64_t meta = meta_word(t);
+  *to++ = static_cast<int64_t>(meta);
+  for (int64_t d : t.shape) *to++ = d;
+  if (!unpack(meta).contiguous)
+    for (int64_t d : t.strides) *to++ = d;
+  return to;
+}
+
 }  // namespace
 
 uint64_t meta_word(const tensor::TensorImpl& t) {
@@ -53,12 +68,17 @@ Device meta_device(uint64_t meta) { return unpack(meta).device; }
 int meta_rank(uint64_t meta) { return unpack(meta).rank; }
 bool meta_contiguous(uint64_t meta) { return unpack(meta).contiguous; }
 
-void append_input(std::vector<int64_t>& key, const tensor::TensorImpl& t) {
-  const uint64_t meta = meta_word(t);
-  key.push_back(static_cast<int64_t>(meta));
-  for (int64_t d : t.shape) key.push_back(d);  // few words: cheaper than insert()
-  if (meta_contiguous(meta)) return;
-  for (int64_t d : t.strides) key.push_back(d);
+void Key::grow(size_t words) {
+  capacity_ = 2 * (size_ + words);
+  auto larger = std::make_unique_for_overwrite<int64_t[]>(capacity_);
+  std::copy(begin(), end(), larger.get());
+  words_ = std::move(larger);
+}
+
+void append_inputs(Key& key, std::span<const Tensor> inputs) {
+  int64_t* to = key.room(inputs.size() * max_input_words);
+  for (const Tensor& t : inputs) to = write_input(to, *t.impl());
+  key.end_at(to);
 }
 
 KeyLayout layout_of(std::span<const int64_t> key, size_t input_count) {
