@@ -47,7 +47,7 @@ def main():
     for part in ("calls", "first_call"):
         for name, f in result[part].items():
             met = "" if "goal" not in f else f"   goal {f['goal']:g}: {'met' if f['median'] <= f['goal'] else 'MISSED'}"
-            print(f"{name:66} {f['median']:9.1f} {f['unit']}{met}")
+            print(f"{name:68} {f['median']:9.2f} {f['unit']}{met}")
     for r in result["comparison"]["rows"]:
         ratios = ", ".join(f"{v:.2f}x {k}" for k, v in r["ratio"].items())
         print(f"{r['name']:48} {r['pct_of_triad']:5.1f} % of the triad, {ratios}: {'met' if r['met'] else 'MISSED'}")

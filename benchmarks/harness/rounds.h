@@ -72,7 +72,7 @@ inline Figure figure(std::string name, std::string unit, const Samples& s, doubl
 }
 
 inline void print(const Figure& r) {
-  fmt::print("{:<62} {:>9.1f} {:<3} min {:>9.1f}", r.name, r.median, r.unit, r.min);
+  fmt::print("{:<68} {:>9.2f} {:<3} min {:>9.2f}", r.name, r.median, r.unit, r.min);
   if (r.goal > 0) fmt::print("   goal {:g}: {}", r.goal, r.median <= r.goal ? "met" : "MISSED");
   fmt::print("\n");
 }
