@@ -14,15 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/harness/triad.h"
 #include "codegen/llvm/open.h"
 #include "codegen/tile/builder.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/cpu/machine.h"
 #include "runtime/device/cpu/thread_pool.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace {
 
@@ -123,37 +120,6 @@ tile::Kernel normalise(int lanes, int steps) {
   return b.finish();
 }
 
-struct Triad {
-  float* a;
-  const float *b, *c;
-};
-
-// a = b + 3 * c past the caches, n in units of 4096 elements.
-#if defined(__x86_64__)
-__attribute__((target("avx512f"))) void triad_512(const Triad& t, int64_t begin, int64_t end) {
-  const __m512 scale = _mm512_set1_ps(3);
-  for (int64_t i = begin; i < end; i += 16)
-    _mm512_stream_ps(t.a + i, _mm512_fmadd_ps(scale, _mm512_load_ps(t.c + i), _mm512_load_ps(t.b + i)));
-  _mm_sfence();
-}
-
-__attribute__((target("avx2,fma"))) void triad_256(const Triad& t, int64_t begin, int64_t end) {
-  const __m256 scale = _mm256_set1_ps(3);
-  for (int64_t i = begin; i < end; i += 8)
-    _mm256_stream_ps(t.a + i, _mm256_fmadd_ps(scale, _mm256_load_ps(t.c + i), _mm256_load_ps(t.b + i)));
-  _mm_sfence();
-}
-#endif
-
-void triad(void* context, int64_t begin, int64_t end) {
-  const Triad& t = *static_cast<const Triad*>(context);
-#if defined(__x86_64__)
-  return (__builtin_cpu_supports("avx512f") ? triad_512 : triad_256)(t, begin * 4096, end * 4096);
-#else
-  for (int64_t i = begin * 4096; i < end * 4096; ++i) t.a[i] = t.b[i] + 3 * t.c[i];
-#endif
-}
-
 struct Row {
   std::string name;
   double bytes;
@@ -182,9 +148,8 @@ void compare(int rounds) {
   constexpr int64_t frames = 10, pixels = frames * 1920 * 1080;  // one plane over all frames; fits the buffers
   constexpr int steps = 64;
   const Buffer a(n * 4), b(n * 4), c(n * 4);
-  Triad context{a.as<float>(), b.as<float>(), c.as<float>()};
-  std::vector<Row> rows{
-      {"triad, non-temporal", 12.0 * n, [&] { device::cpu::parallel_for(n / 4096, 1, triad, &context); }}};
+  const benchmarks::Triad triad{a.as<float>(), b.as<float>(), c.as<float>()};
+  std::vector<Row> rows{{"triad, non-temporal", benchmarks::triad_bytes(n), [&] { benchmarks::run_triad(triad, n); }}};
   std::vector<std::unique_ptr<Kernel>> kernels;
   for (const int lanes : {16, 64}) {
     const Kernel* k = kernels.emplace_back(std::make_unique<Kernel>(axpb(lanes, steps))).get();

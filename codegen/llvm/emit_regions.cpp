@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/rare_test.h"
 
 namespace sinter::llvm_codegen {
 
@@ -115,7 +116,7 @@ void KernelEmitter::emit_or_defer(const Instruction& i, const RareParts& rare, c
 
 /// rare(cond, fast, slow): `slow` is computed only where some lane of the tile has cond.
 void KernelEmitter::emit_rare(const Instruction& i, const RareParts& rare, const Done& done) {
-  llvm::Value* any = any_lane(use(i.operands[0]));
+  llvm::Value* any = rare_test(b_, use(i.operands[0]));
   const TileValue common = use(i.operands[1]);
   llvm::BasicBlock *before = b_.GetInsertBlock(), *slow = block("rare"), *join = block("common");
   b_.CreateCondBr(any, slow, join, unlikely());

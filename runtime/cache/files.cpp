@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <random>
+#include <utility>
 
 namespace sinter::cache {
 
@@ -30,6 +31,8 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
+  /// False if the system only now says that what was written could not be kept.
+  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
   explicit operator bool() const { return fd_ >= 0; }
 
  private:
@@ -91,9 +94,10 @@ std::string replace_file(const fs::path& path, std::string_view bytes) {
   if (!make_folders(path.parent_path())) return failed("mkdir");
   const fs::path temporary = temporary_beside(path);
   {
-    const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!file) return failed("open");
-    if (!write_all(file.get(), bytes) || ::fsync(file.get()) != 0) {
+    // No fsync: it would cost more than compiling. A file whose blocks a crash of the machine lost fails its checksum.
+    if (!write_all(file.get(), bytes) || !file.close()) {
       const std::string reason = failed("write");
       ::unlink(temporary.c_str());
       return reason;

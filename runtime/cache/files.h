@@ -16,9 +16,9 @@ std::optional<std::string> read_file(const std::filesystem::path& path);
 /// Notes the use of a file, unless its time is of the last minutes: modification times are what trimming goes by.
 void touch(const std::filesystem::path& path) noexcept;
 
-/// Puts a whole file in place: a temporary file beside it, written through to the disk, then renamed. Who reads sees
-/// the old file, the new one, or none. Makes missing folders, readable by the user alone. The reason if it fails, else
-/// empty.
+/// Puts a whole file in place: a temporary file beside it, then renamed. Who reads sees the old file, the new one, or
+/// none; only after a crash of the whole machine perhaps a damaged one, since nothing waits for the disk. Makes missing
+/// folders, readable by the user alone. The reason if it fails, else empty.
 std::string replace_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// Is it the name of a temporary file of replace_file?

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -49,9 +50,10 @@ struct Entry {
 
   bool matches(std::span<const int64_t> key) const {
     if (key.size() != expected.size()) return false;
+    if (!is_dynamic()) return std::memcmp(key.data(), expected.data(), key.size_bytes()) == 0;  // no word is masked
     uint64_t differ = 0;
     for (size_t i = 0; i < key.size(); ++i) differ |= static_cast<uint64_t>((key[i] ^ expected[i]) & mask[i]);
-    return differ == 0 && (!is_dynamic() || symbols_hold(key));
+    return differ == 0 && symbols_hold(key);
   }
   bool is_dynamic() const { return has_symbols || has_number_symbols; }
 

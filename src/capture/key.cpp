@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace sinter::capture {
 namespace {
 
@@ -44,6 +47,22 @@ std::string number_text(graph::Number::Kind kind, int64_t bits) {
   return fmt::format("{}", bits);
 }
 
+namespace {
+
+constexpr size_t max_input_words = 1 + 2 * Dims::max_size;
+
+/// Writes the words of one input; returns their end.
+int64_t* write_input(int64_t* to, const tensor::TensorImpl& t) {
+  const uint64_t meta = meta_word(t);
+  *to++ = static_cast<int64_t>(meta);
+  for (int64_t d : t.shape) *to++ = d;
+  if (!unpack(meta).contiguous)
+    for (int64_t d : t.strides) *to++ = d;
+  return to;
+}
+
+}  // namespace
+
 uint64_t meta_word(const tensor::TensorImpl& t) {
   return pack({t.dtype, t.device, static_cast<uint8_t>(t.shape.size()), tensor::is_contiguous(t.shape, t.strides)});
 }
@@ -53,11 +72,17 @@ Device meta_device(uint64_t meta) { return unpack(meta).device; }
 int meta_rank(uint64_t meta) { return unpack(meta).rank; }
 bool meta_contiguous(uint64_t meta) { return unpack(meta).contiguous; }
 
-void append_input(std::vector<int64_t>& key, const tensor::TensorImpl& t) {
-  const uint64_t meta = meta_word(t);
-  key.push_back(static_cast<int64_t>(meta));
-  key.insert(key.end(), t.shape.begin(), t.shape.end());
-  if (!meta_contiguous(meta)) key.insert(key.end(), t.strides.begin(), t.strides.end());
+void Key::grow(size_t words) {
+  capacity_ = 2 * (size_ + words);
+  auto larger = std::make_unique_for_overwrite<int64_t[]>(capacity_);
+  std::copy(begin(), end(), larger.get());
+  words_ = std::move(larger);
+}
+
+void append_inputs(Key& key, std::span<const Tensor> inputs) {
+  int64_t* to = key.room(inputs.size() * max_input_words);
+  for (const Tensor& t : inputs) to = write_input(to, *t.impl());
+  key.end_at(to);
 }
 
 KeyLayout layout_of(std::span<const int64_t> key, size_t input_count) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,8 +30,33 @@ Device meta_device(uint64_t meta);
 int meta_rank(uint64_t meta);
 bool meta_contiguous(uint64_t meta);
 
-/// Appends the words of one input.
-void append_input(std::vector<int64_t>& key, const tensor::TensorImpl& t);
+/// A key under construction, reused from call to call: unlike a vector's, new words have no value before they are
+/// written.
+class Key {
+ public:
+  void clear() { size_ = 0; }
+  void push_back(int64_t word) {
+    *room(1) = word;
+    ++size_;
+  }
+  /// Space for `words` more behind the end; what was written there becomes part of the key by end_at().
+  int64_t* room(size_t words) {
+    if (capacity_ - size_ < words) grow(words);
+    return words_.get() + size_;
+  }
+  void end_at(const int64_t* end) { size_ = static_cast<size_t>(end - words_.get()); }
+
+  const int64_t* begin() const { return words_.get(); }
+  const int64_t* end() const { return words_.get() + size_; }
+
+ private:
+  void grow(size_t words);
+  std::unique_ptr<int64_t[]> words_;
+  size_t size_ = 0, capacity_ = 0;
+};
+
+/// Appends the words of the inputs.
+void append_inputs(Key& key, std::span<const Tensor> inputs);
 /// Is `position` an extent of an input?
 bool is_extent_word(const KeyLayout& layout, std::span<const int64_t> key, size_t position);
 /// "input 0", "input 1", ...: in order of first use.

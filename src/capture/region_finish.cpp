@@ -71,7 +71,7 @@ void RegionRecorder::abandon() noexcept {
 
 void RegionRecorder::build_key() {
   key_.clear();
-  for (const Tensor& t : inputs_) append_input(key_, *t.impl());
+  append_inputs(key_, inputs_);
   for (const graph::Number& v : values_) key_.push_back(v.bits);
 }
 

@@ -79,7 +79,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   std::vector<Tensor> inputs_;
   std::vector<graph::Number> values_;
   std::vector<OperandCode> codes_;
-  std::vector<int64_t> key_;
+  Key key_;
   Device device_;  ///< where the region runs
   bool has_device_ = false;
   std::unique_ptr<graph::Graph> types_;  ///< literal graph, while recording or once a shape was asked for

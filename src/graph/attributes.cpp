@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/graph/attributes.h"
 
+#include <fmt/format.h>
 #include <sinter/error.h>
 
 namespace sinter::graph {
@@ -10,17 +11,8 @@ scalar::Constant constant_of(const Number& n, DType compute) {
                                           : scalar::constant_int(compute, n.bits);
 }
 
-CallAttributes& CallAttributes::word(int64_t w) {
-  if (n_words_ == max_words) throw UserError("an op call has too many attributes; give long lists as a tensor");
-  words_[n_words_++] = w;
-  return *this;
-}
-
-CallAttributes& CallAttributes::value(Number v, bool extent) {
-  if (n_values_ == max_values) throw UserError("an op call has too many numbers; give long lists as a tensor");
-  if (extent) extent_mask_ |= 1u << n_values_;
-  values_[n_values_++] = v;
-  return *this;
+void CallAttributes::too_many(std::string_view what) {
+  throw UserError(fmt::format("an op call has too many {}; give long lists as a tensor", what));
 }
 
 int64_t AttributeReader::word() {

@@ -6,8 +6,10 @@
 #include <sinter/dtype.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -130,16 +132,31 @@ class CallAttributes {
   }
 
   std::span<const int64_t> words() const { return {words_.data(), n_words_}; }
-  std::span<const Number> values() const { return {values_.data(), n_values_}; }
+  std::span<const Number> values() const {
+    return {std::launder(reinterpret_cast<const Number*>(values_.data())), n_values_};
+  }
   bool is_extent(size_t i) const { return (extent_mask_ >> i) & 1; }
 
  private:
-  CallAttributes& word(int64_t w);
-  CallAttributes& value(Number v, bool extent);
+  CallAttributes& word(int64_t w) {
+    if (n_words_ == max_words) too_many("attributes");
+    words_[n_words_++] = w;
+    return *this;
+  }
+  CallAttributes& value(Number v, bool extent) {
+    if (n_values_ == max_values) too_many("numbers");
+    if (extent) extent_mask_ |= 1u << n_values_;
+    std::memcpy(values_.data() + n_values_++ * sizeof v, &v, sizeof v);
+    return *this;
+  }
+  [[noreturn]] static void too_many(std::string_view what);
+
   size_t n_words_ = 0, n_values_ = 0;
   uint32_t extent_mask_ = 0;
   std::array<int64_t, max_words> words_;
-  std::array<Number, max_values> values_;
+  /// Numbers, made as they are written: giving all of them a value first would be a fifth of what matching a call
+  /// costs.
+  alignas(Number) std::array<std::byte, max_values * sizeof(Number)> values_;
 };
 
 /// Reads attributes back in the order they were written; throws CompileError past their end.

@@ -69,7 +69,9 @@ void recycle(TensorImpl* t) noexcept {
 }
 
 void release(TensorImpl* t) noexcept {
-  if (t->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  // The only handle needs no atomic subtraction: nobody else is there to copy or drop it.
+  if (t->references.load(std::memory_order_acquire) != 1 && t->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
   PendingOwner* owner = t->pending.load(std::memory_order_acquire);
   if (owner == nullptr || owner->forget(*t)) recycle(t);
 }
@@ -111,16 +113,6 @@ Dims contiguous_strides(const Dims& shape) {
   Dims strides = Dims::filled(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<int64_t>(shape[d], 1);
   return strides;
-}
-
-bool is_contiguous(const Dims& shape, const Dims& strides) {
-  int64_t expected = 1;
-  for (size_t d = shape.size(); d-- > 0;) {
-    if (shape[d] == 0) return true;
-    if (shape[d] != 1 && strides[d] != expected) return false;
-    expected *= shape[d];
-  }
-  return true;
 }
 
 std::string describe(const Tensor& t) { return fmt::format("{} {}", t.dtype().name(), t.shape().text()); }

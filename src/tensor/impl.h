@@ -97,7 +97,16 @@ Tensor empty(const Dims& shape, DType dtype, Device device);
 TensorImpl& computed(const Tensor& t, const char* why, SourceLine line = {});
 
 Dims contiguous_strides(const Dims& shape);
-bool is_contiguous(const Dims& shape, const Dims& strides);
+/// Row-major without gaps; strides of single elements do not count. Inline: guards ask for it on every call.
+inline bool is_contiguous(const Dims& shape, const Dims& strides) {
+  int64_t expected = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] == 0) return true;
+    if (shape[d] != 1 && strides[d] != expected) return false;
+    expected *= shape[d];
+  }
+  return true;
+}
 std::string describe(const Tensor& t);  ///< "f32 [2,3]"
 
 /// A dense row-major copy on the CPU, in the tensor's dtype; waits for the device.

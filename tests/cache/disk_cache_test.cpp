@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -93,6 +94,25 @@ TEST_F(Cache, AFileWithAnyBitChangedIsAMiss) {
   }
   write(path, whole);
   EXPECT_EQ(cache.load(Kind::graph, "key"), "the payload");
+}
+
+// What a crash of the machine leaves of a file that was renamed before its blocks reached the disk.
+TEST_F(Cache, AFileWithLostBlocksIsAMissAndIsRepaired) {
+  constexpr size_t block = 4096;
+  const std::string payload(5 * block, 'p');
+  EXPECT_TRUE(cache.store(Kind::graph, "key", payload));
+  const fs::path path = cache.path_of(Kind::graph, "key");
+  const std::string whole = *read_file(path);
+  for (size_t from = 0; from < whole.size(); from += block)
+    for (size_t to = from + block; to < whole.size() + block; to += block) {
+      std::string lost = whole;
+      std::fill(lost.begin() + static_cast<ptrdiff_t>(from),
+                lost.begin() + static_cast<ptrdiff_t>(std::min(to, lost.size())), '\0');
+      write(path, lost);
+      ASSERT_EQ(cache.load(Kind::graph, "key"), std::nullopt) << from << " to " << to;
+    }
+  EXPECT_TRUE(cache.store(Kind::graph, "key", payload));
+  EXPECT_EQ(cache.load(Kind::graph, "key"), payload);
 }
 
 TEST_F(Cache, AFolderInPlaceOfTheFileIsAMiss) {

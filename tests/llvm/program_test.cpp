@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <sstream>
@@ -239,6 +240,44 @@ TEST(LlvmPrograms, RareLanesTakeTheSlowWay) {
     for (size_t i = 40; i < n; i += i % 500 < 100 ? 3 : 100) in[i] = 101 + static_cast<float>(i);
     CompiledKernel{k}(0, 3, in.data(), out.data());
     for (size_t i = 0; i < n; ++i) EXPECT_EQ(out[i], in[i] > 100 ? std::fmod(in[i], 7.0f) * 2 : in[i] + 1) << i;
+  }
+}
+
+/// y = rare(2^60 < |x| or 0 < |x| < 2^-60 or not d <= 2^60, x, x < 0 ? 5 : 6): magnitudes are tested for the tile as a
+/// whole, and only the lanes that are out of range take the slow way.
+TEST(LlvmPrograms, RangeChecksChooseLaneByLane) {
+  constexpr int lanes = 32;
+  tile::KernelBuilder b("range");
+  const int x = b.add_pointer("x", f32), y = b.add_pointer("y", f32, {.written = true}), d = b.add_scalar("d", f32);
+  tile::Access plain;
+  plain.dims = {tile::along(b.mul(b.program_id(), b.literal(lanes)), 1)};
+  const Value v = b.block_load(x, plain, {lanes}), magnitude = b.abs(v), zero = b.constant(f32, 0);
+  const Value high = b.lt(b.constant(f32, 0x1p60), magnitude);
+  const Value low = b.bit_and(b.lt(magnitude, b.constant(f32, 0x1p-60)), b.ne(v, zero));
+  const Value unsafe = b.bit_not(b.le(b.parameter(d), b.constant(f32, 0x1p60)));
+  const Value cond = b.bit_or(b.bit_or(high, low), unsafe);
+  b.block_store(y, plain, b.rare(cond, v, b.select(b.lt(v, zero), b.constant(f32, 5), b.constant(f32, 6))));
+  const tile::Kernel k = b.finish();
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> special = {0,        0x1p-149f, 0x1p-61f, 0x1.fffffep-61f, 0x1p-60f, 0x1p60f, 0x1.000002p60f,
+                                      infinity, nan,       7};
+  for (const TargetOptions& target : runnable_targets()) {
+    const CompiledKernel kernel(k, target);
+    for (const float divisor : {2.0f, infinity, nan})
+      for (const float magnitude_of : special)
+        for (const float value : {magnitude_of, -magnitude_of})
+          for (int lane = 0; lane < 2 * lanes; ++lane) {
+            std::vector<float> in(lanes, 3), out(lanes);
+            in[static_cast<size_t>(lane % lanes)] = value;
+            if (lane >= lanes) in[static_cast<size_t>((lane + 5) % lanes)] = nan;  // hides no other lane
+            kernel(0, 1, in.data(), out.data(), divisor);
+            for (size_t i = 0; i < in.size(); ++i) {
+              const float m = std::fabs(in[i]);
+              const bool slow = m > 0x1p60f || (m < 0x1p-60f && in[i] != 0) || !(divisor <= 0x1p60f);
+              const float expected = slow ? (in[i] < 0 ? 5.0f : 6.0f) : in[i];
+              ASSERT_TRUE(out[i] == expected || (std::isnan(out[i]) && std::isnan(expected))) << in[i] << " lane " << i;
+            }
+          }
   }
 }
 
