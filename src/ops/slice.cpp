@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/graph/seeded_fault.h"
 #include "src/ops/describe.h"
 #include "src/ops/dispatch.h"
 #include "src/ops/extents.h"
@@ -87,7 +88,8 @@ Types infer_slice(graph::InferContext& context) {
 std::vector<Expr> source_of_slice(ViewContext context, std::span<const Expr> index) {
   const SliceBounds bounds = bounds_of(context.attributes, context.operand.shape);
   std::vector<Expr> source(index.begin(), index.end());
-  source[bounds.dim] = bounds.start + source[bounds.dim] * bounds.step;
+  const bool drops_offset = planted(graph::Fault::dropped_view_offset);  // tests only
+  source[bounds.dim] = (drops_offset ? Expr(0) : bounds.start) + source[bounds.dim] * bounds.step;
   return source;
 }
 

@@ -133,9 +133,11 @@ std::string difference_of(const Reproduction& r, std::span<const Way> ways) {
 
 std::string test_text(const Case& c, const std::string& name) {
   std::string calls;
-  for (const auto& symbols : c.calls) calls += fmt::format("{}{{{}}}", calls.empty() ? "" : ", ", fmt::join(symbols, ", "));
-  return fmt::format("TEST(Reproductions, {}) {{\n  EXPECT_EQ(difference_of({{R\"({})\", {}, {{{}}}, {}}}), \"\");\n}}\n",
-                     name, graph::print(c.graph), c.data_seed, calls, c.misaligned);
+  for (const auto& symbols : c.calls)
+    calls += fmt::format("{}{{{}}}", calls.empty() ? "" : ", ", fmt::join(symbols, ", "));
+  return fmt::format(
+      "TEST(Reproductions, {}) {{\n  EXPECT_EQ(difference_of({{R\"({})\", {}, {{{}}}, {}}}), \"\");\n}}\n", name,
+      graph::print(c.graph), c.data_seed, calls, c.misaligned);
 }
 
 }  // namespace sinter::fuzz

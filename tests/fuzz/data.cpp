@@ -38,7 +38,8 @@ double floating_value(Style style, Random& random) {
 scalar::Constant element(DType dtype, Style style, Random& random) {
   const DType compute = scalar::compute_type(dtype);
   if (dtype.is_boolean()) return scalar::constant_bool((random() & 1) != 0);
-  if (dtype.is_floating()) return reference::rounded(scalar::constant_of(compute, floating_value(style, random)), dtype);
+  if (dtype.is_floating())
+    return reference::rounded(scalar::constant_of(compute, floating_value(style, random)), dtype);
   const int64_t range = style == Style::whole ? 40 : 9;
   const auto v = style == Style::wide ? static_cast<int64_t>(random())
                                       : static_cast<int64_t>(random() % static_cast<uint64_t>(range)) -
@@ -79,8 +80,8 @@ std::vector<Input> make_inputs(const graph::Graph& graph, std::span<const int64_
     Dims strides;
     for (graph::Expr e : layout.strides) strides.push_back(value_of(e, symbols));
     Random random(seed * 1000003 + i);
-    inputs.push_back(make_input(type.dtype, shape_of(type, symbols), strides, value_of(layout.offset, symbols),
-                                misaligned, random));
+    inputs.push_back(
+        make_input(type.dtype, shape_of(type, symbols), strides, value_of(layout.offset, symbols), misaligned, random));
   }
   return inputs;
 }

@@ -35,6 +35,9 @@ class Writer {
     for (Expr e : list) extent(e);
   }
 
+  /// Its form follows from the exponent; numbers as exponents come from the op's sampler.
+  bool is_power() const { return op_.name == "pow"; }
+
   int64_t any_dim(int more = 0) {
     const int64_t rank = std::max(x_.rank() + more, 1);
     return choose_.between(-rank, rank - 1);
@@ -64,13 +67,13 @@ class Writer {
       case ParamKind::dtype:
         return word(graph::word_of(draw_dtype(choose_)));
       case ParamKind::enumeration:
-        return word(static_cast<int64_t>(choose_.pick(p.names.size())));
+        return word(is_power() ? 0 : static_cast<int64_t>(choose_.pick(p.names.size())));
       case ParamKind::device:
         return word(graph::word_of(Device::cpu()));
       case ParamKind::number:
         return number(any_number());
       case ParamKind::optional_number: {
-        const bool present = choose_.one_in(3);
+        const bool present = choose_.one_in(3) && !(is_power() && p.name == "rhs");
         word(present);
         if (present) number(any_number());
         return;

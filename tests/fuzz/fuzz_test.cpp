@@ -1,45 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs give the interpreter's bits on every device. SINTER_FUZZ_SECONDS = how long to run (15 by default, then
-// seeds are those of every run); SINTER_FUZZ_SEED = the first seed (1). A failing graph is minimised and printed as a
-// test for reproductions_test.cpp. SINTER_FUZZ_COVERAGE=1 prints how often each op, dtype and kind of layout was used.
+// Random graphs give the interpreter's bits on every device. A failing one is minimised and printed as a test for
+// reproductions_test.cpp.
+//
+//   SINTER_FUZZ_SECONDS   how long the CPU is tested (10)
+//   SINTER_FUZZ_SEED      the first seed (1); every run with one seed tests the same graphs, in order
+//   SINTER_FUZZ_COVERAGE  set: prints how often ops, dtypes and layouts came up
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdlib>
-#include <map>
+#include <string>
 
-#include "src/graph/registry.h"
-#include "src/graph/text.h"
-#include "src/ops/ops.h"
+#include "tests/fuzz/coverage.h"
 #include "tests/fuzz/generator.h"
+#include "tests/fuzz/minimise.h"
 #include "tests/simt/backend.h"
 
 namespace sinter::fuzz {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+constexpr int max_failures = 5, minimising_trials = 300;
 
 double from_environment(const char* name, double otherwise) {
   const char* text = std::getenv(name);
   return text ? std::strtod(text, nullptr) : otherwise;
 }
 
+/// Generates and compares from seed to seed.
+class Campaign {
+ public:
+  Campaign(std::span<const Way> ways, const GeneratorOptions& options) : ways_(ways), options_(options) {}
+
+  void test(uint64_t seed) {
+    const Case c = generate(seed, options_);
+    coverage_.note(c);
+    const Outcome o = compare(c, ways_);
+    ++graphs_;
+    refused_ += o.verdict == Verdict::refused ? 1 : 0;
+    if (o.verdict == Verdict::different) report(c, seed, o.text);
+  }
+
+  bool goes_on() const { return failures_ < max_failures; }
+
+  void summarise(const char* where, uint64_t first, double seconds) const {
+    fmt::print("{}: {} graphs from seed {} in {:.1f} s, {} refused, {} failures\n", where, graphs_, first, seconds,
+               refused_, failures_);
+    if (std::getenv("SINTER_FUZZ_COVERAGE") != nullptr) fmt::print("{}", coverage_.text());
+    // What is refused tests nothing.
+    EXPECT_LE(refused_ * 20, graphs_) << "too many graphs are refused";
+  }
+
+ private:
+  void report(const Case& c, uint64_t seed, const std::string& why) {
+    ++failures_;
+    const Case least = minimise(
+        c, [&](const Case& smaller) { return compare(smaller, ways_).verdict == Verdict::different; },
+        minimising_trials);
+    ADD_FAILURE() << "seed " << seed << ": " << why << "\nminimised: " << compare(least, ways_).text << "\n"
+                  << test_text(least, fmt::format("Seed{}", seed));
+  }
+
+  std::span<const Way> ways_;
+  GeneratorOptions options_;
+  Coverage coverage_;
+  int graphs_ = 0, refused_ = 0, failures_ = 0;
+};
+
 TEST(Fuzz, CpuGivesTheReferenceBits) {
-  const double seconds = from_environment("SINTER_FUZZ_SECONDS", 15);
+  using Clock = std::chrono::steady_clock;
+  const double limit = from_environment("SINTER_FUZZ_SECONDS", 10);
   const auto first = static_cast<uint64_t>(from_environment("SINTER_FUZZ_SEED", 1));
   const auto begin = Clock::now();
-  int graphs = 0, refused = 0;
-  for (uint64_t seed = first; seconds_since(begin) < seconds; ++seed, ++graphs) {
-    const Case c = generate(seed);
-    const Outcome o = compare(c, cpu_ways);
-    refused += o.verdict == Verdict::refused ? 1 : 0;
-    if (o.verdict == Verdict::different) ADD_FAILURE() << "seed " << seed << ": " << o.text << "\n" << test_text(c, "x");
-    if (o.verdict == Verdict::refused) fmt::print("seed {} refused {}\n", seed, o.text);
-  }
-  fmt::print("{} graphs from seed {}, {} refused\n", graphs, first, refused);
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  Campaign run(cpu_ways, {});
+  for (uint64_t seed = first; seconds() < limit && run.goes_on(); ++seed) run.test(seed);
+  run.summarise("cpu", first, seconds());
 }
 
 }  // namespace

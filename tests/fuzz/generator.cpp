@@ -24,7 +24,8 @@ using graph::ValueType;
 
 constexpr int64_t max_elements = 12000, max_total = 40000;
 constexpr size_t max_inputs = 6;
-constexpr std::string_view platform_functions[] = {"exp", "log", "tanh", "erf", "sigmoid", "silu", "gelu", "rsqrt", "pow"};
+constexpr std::string_view platform_functions[] = {"exp",  "log",  "tanh",  "erf", "sigmoid",
+                                                   "silu", "gelu", "rsqrt", "pow"};
 
 int64_t elements(const ValueType& type, std::span<const int64_t> symbols) { return shape_of(type, symbols).product(); }
 
@@ -73,8 +74,7 @@ class Generator {
     for (Expr& e : shape) {
       if (!choose_.one_in(2)) continue;
       const bool old = extent_symbols_.size() >= 3 || (!extent_symbols_.empty() && choose_.one_in(2));
-      e = old ? choose_.of(extent_symbols_)
-              : new_symbol(choose_.of({2, 3, 7, 16, 17}), choose_.of({2, 5, 16, 33, 40}));
+      e = old ? choose_.of(extent_symbols_) : new_symbol(choose_.of({2, 3, 7, 16, 17}), choose_.of({2, 5, 16, 33, 40}));
     }
     return shape;
   }
@@ -192,7 +192,8 @@ class Generator {
                                                       .flag(true)
                                                       .number(graph::Number::of(bound - 1)));
     if (!try_add(*graph::find_op("clamp"), {values_.back()}, inside, false)) return false;
-    return try_add(op, {x, values_.back()}, graph::literal_attributes(graph::CallAttributes().integer(static_cast<int64_t>(dim))));
+    return try_add(op, {x, values_.back()},
+                   graph::literal_attributes(graph::CallAttributes().integer(static_cast<int64_t>(dim))));
   }
 
   // Trying
