@@ -3,6 +3,7 @@
 // reproductions_test.cpp.
 //
 //   SINTER_FUZZ_SECONDS   how long the CPU is tested (10)
+//   SINTER_FUZZ_EMULATED  how many graphs run as CUDA text on the emulator (40); g++ compiles every kernel
 //   SINTER_FUZZ_SEED      the first seed (1); every run with one seed tests the same graphs, in order
 //   SINTER_FUZZ_COVERAGE  set: prints how often ops, dtypes and layouts came up
 #include <fmt/format.h>
@@ -67,15 +68,28 @@ class Campaign {
   int graphs_ = 0, refused_ = 0, failures_ = 0;
 };
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+uint64_t first_seed() { return static_cast<uint64_t>(from_environment("SINTER_FUZZ_SEED", 1)); }
+
 TEST(Fuzz, CpuGivesTheReferenceBits) {
-  using Clock = std::chrono::steady_clock;
   const double limit = from_environment("SINTER_FUZZ_SECONDS", 10);
-  const auto first = static_cast<uint64_t>(from_environment("SINTER_FUZZ_SEED", 1));
   const auto begin = Clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  Campaign run(cpu_ways, {});
-  for (uint64_t seed = first; seconds() < limit && run.goes_on(); ++seed) run.test(seed);
-  run.summarise("cpu", first, seconds());
+  Campaign campaign(cpu_ways, {});
+  for (uint64_t seed = first_seed(); seconds_since(begin) < limit && campaign.goes_on(); ++seed) campaign.test(seed);
+  campaign.summarise("cpu", first_seed(), seconds_since(begin));
+}
+
+TEST(Fuzz, CudaTextGivesTheReferenceBits) {
+  simt::install();
+  const auto count = static_cast<uint64_t>(from_environment("SINTER_FUZZ_EMULATED", 40));
+  const auto begin = Clock::now();
+  constexpr Way emulated[] = {{Device::cuda(0), Fusion::all}};
+  Campaign campaign(emulated, {.max_ops = 10, .symbols = true, .platform_functions = false});
+  for (uint64_t i = 0; i < count && campaign.goes_on(); ++i) campaign.test(first_seed() + i);
+  campaign.summarise("emulator", first_seed(), seconds_since(begin));
 }
 
 }  // namespace
