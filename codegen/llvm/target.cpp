@@ -18,7 +18,7 @@ namespace sinter::llvm_codegen {
 namespace {
 
 /// Counts changes of the emitter that change objects.
-constexpr int revision = 1;
+constexpr int revision = 2;
 
 std::unique_ptr<llvm::TargetMachine> make(const std::string& architecture) {
   static std::once_flag once;
