@@ -73,7 +73,7 @@ class Writer {
       case ParamKind::number:
         return number(any_number());
       case ParamKind::optional_number: {
-        const bool present = choose_.one_in(3) && !(is_power() && p.name == "rhs");
+        const bool present = choose_.one_in(2) && !(is_power() && p.name == "rhs");
         word(present);
         if (present) number(any_number());
         return;
@@ -165,10 +165,13 @@ class Writer {
 }  // namespace
 
 DType draw_dtype(Chooser& choose) {
-  return choose.one_in(2) ? choose.of(all_dtypes) : choose.of({f32, f32, f16, bf16, i32, u8, f64});
+  return choose.one_in(3) ? choose.of(all_dtypes) : choose.of({f32, f32, f16, f16, bf16, bf16, i32, u8, i8});
 }
 
 std::vector<Expr> draw_shape(Chooser& choose) {
+  // Folds of several chunks, and those that are split among programs.
+  const std::vector<Expr> longer[] = {{65537}, {3, 20001}, {20001, 3}, {2050, 17}, {7, 4100}, {5000}, {2, 3000, 2}};
+  if (choose.one_in(40)) return choose.of(longer);
   std::vector<Expr> shape;
   const size_t rank = choose.of({0, 1, 1, 2, 2, 2, 3, 3, 4});
   int64_t left = choose.one_in(8) ? 8000 : 2500;

@@ -32,7 +32,7 @@ class Chooser {
 };
 
 DType draw_dtype(Chooser& choose);
-/// Rank 0 to 4; most shapes are small, some have an extent of 0 or about 1000.
+/// Rank 0 to 4; most shapes are small, some have an extent of 0 or about 1000, few are long.
 std::vector<graph::Expr> draw_shape(Chooser& choose);
 
 /// Attributes for a call of `op` whose first operand is of type `x`: every parameter by its kind, some by their name.

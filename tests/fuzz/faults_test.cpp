@@ -39,7 +39,7 @@ TEST_P(Faults, AreFoundWithinAMinute) {
   const auto begin = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   for (uint64_t seed = 1; seconds() < 60; ++seed) {
-    const Case c = generate(seed);
+    const Case c = generate(seed, {.max_ops = 12});
     if (!is_found(c, GetParam().fault)) continue;
     fmt::print("{} found by seed {} after {:.2f} s\n", GetParam().name, seed, seconds());
     EXPECT_EQ(compare(c, cpu_ways).text, "") << "without the fault";

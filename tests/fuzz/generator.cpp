@@ -22,8 +22,8 @@ using graph::OpDef;
 using graph::Value;
 using graph::ValueType;
 
-constexpr int64_t max_elements = 12000, max_total = 40000;
-constexpr size_t max_inputs = 6;
+constexpr int64_t max_elements = 70000, max_total = 200000;
+constexpr size_t max_inputs = 8;
 constexpr std::string_view platform_functions[] = {"exp",  "log",  "tanh",  "erf", "sigmoid",
                                                    "silu", "gelu", "rsqrt", "pow"};
 
@@ -38,7 +38,7 @@ class Generator {
     c_.data_seed = seed;
     if (choose_.one_in(8)) c_.misaligned = static_cast<int>(1 + choose_.pick(3));
     if (options.symbols) {
-      promotes_ = choose_.one_in(4);
+      promotes_ = choose_.one_in(3);
       symbolic_extents_ = choose_.one_in(5);
     }
     if (promotes_ || symbolic_extents_) c_.calls = {{}, {}};
@@ -93,15 +93,25 @@ class Generator {
     used_.push_back(false);
   }
 
-  /// Late ones more often, so that graphs get deep.
-  Value any_value() { return values_[std::max(choose_.pick(values_.size()), choose_.pick(values_.size()))]; }
+  /// Late ones, and those that nothing reads yet, more often, so that graphs get deep; tiny ones less often.
+  Value any_value() {
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      const size_t i = std::max(choose_.pick(values_.size()), choose_.pick(values_.size()));
+      const bool tiny = elements(type(values_[i]), c_.calls[0]) < 5;
+      if ((!used_[i] || choose_.one_in(3)) && (!tiny || choose_.one_in(5))) return values_[i];
+    }
+    return values_[choose_.pick(values_.size())];
+  }
 
   // Ops
 
   const OpDef& any_op() {
     using enum OpClass;
-    const OpClass classes[] = {pointwise, pointwise, pointwise, pointwise, pointwise, pointwise, view,
-                               view,      view,      view,      reduction, reduction, indexed,   indexed};
+    const OpClass classes[] = {pointwise, pointwise, pointwise, pointwise, pointwise, pointwise, view,   view,
+                               view,      view,      reduction, reduction, indexed,   indexed,   indexed};
+    // What every program is full of, and where each rounding shows.
+    constexpr std::string_view arithmetic[] = {"add", "sub", "mul", "div"};
+    if (choose_.one_in(5)) return *graph::find_op(choose_.of(arithmetic));
     const OpClass chosen = choose_.one_in(30) ? creation : choose_.of(classes);
     return *choose_.of(ops_.at(chosen));
   }
@@ -130,16 +140,25 @@ class Generator {
   Value first_operand(const OpDef& op) {
     for (int attempt = 0; op.name == "where" && attempt < 8; ++attempt)
       if (const Value v = any_value(); type(v).dtype.is_boolean()) return v;
-    return any_value();
+    return choose_.one_in(4) ? choose_.of(g().inputs()) : any_value();  // layouts matter where inputs are read
   }
 
-  /// Another operand beside `first`: any value, or an input of a shape that may fit.
+  static bool broadcasts(const ValueType& a, const ValueType& b) {
+    for (size_t d = 1; d <= std::min(a.shape.size(), b.shape.size()); ++d) {
+      const Expr x = a.shape[a.shape.size() - d], y = b.shape[b.shape.size() - d];
+      if (!(x == y) && !x.is_constant(1) && !y.is_constant(1)) return false;
+    }
+    return true;
+  }
+
+  /// Another operand beside `first`: a value that fits if there is one, or an input of a shape that may.
   Value partner(const OpDef& op, Value first) {
-    if (!choose_.one_in(3)) return any_value();
+    for (int attempt = 0; attempt < 4 && !choose_.one_in(3); ++attempt)
+      if (const Value v = any_value(); !(v == first) && broadcasts(type(first), type(v))) return v;
     ValueType t = type(first);
-    if (choose_.one_in(2)) t.dtype = draw_dtype(choose_);
+    if (choose_.one_in(3)) t.dtype = draw_dtype(choose_);
     if (op.op_class == OpClass::pointwise) {
-      if (!t.shape.empty() && choose_.one_in(4)) t.shape.erase(t.shape.begin());
+      if (!t.shape.empty() && choose_.one_in(3)) t.shape.erase(t.shape.begin());
       for (Expr& e : t.shape)
         if (choose_.one_in(4)) e = 1;
     } else if (op.name == "cat" && !t.shape.empty()) {

@@ -91,8 +91,8 @@ TEST(Minimise, GivesATestThatReproduces) {
     return different;
   };
   uint64_t seed = 1;
-  while (seed < 200 && !fails(generate(seed))) ++seed;
-  const Case least = minimise(generate(seed), fails, 400);
+  while (seed < 200 && !fails(generate(seed, {.max_ops = 8}))) ++seed;
+  const Case least = minimise(generate(seed, {.max_ops = 8}), fails, 400);
   ASSERT_TRUE(fails(least));
   const std::string text = graph::print(least.graph);
   EXPECT_LE(least.graph.size(), 3) << text;
