@@ -117,7 +117,9 @@ Types infer_select(graph::InferContext& context) {
   const auto dim = static_cast<size_t>(context.dim(attributes.integer(), result.rank()));
   const Expr given = attributes.extent(), extent = result.shape[dim];
   const Expr index = selected_index(given, extent);
-  if (!context.same_extent(simplify_extent(min(max(index, 0), extent - 1)), simplify_extent(index)))
+  // An empty dim has no last element either, though -1 is its extent - 1.
+  if (!context.same_extent(simplify_extent(max(extent, 1)), extent) ||
+      !context.same_extent(simplify_extent(min(max(index, 0), extent - 1)), simplify_extent(index)))
     context.fail(fmt::format("index {} is outside dim {} of {}", given.text(), dim, describe(result)),
                  fmt::format("give an index in [-{0}, {0})", extent.text()));
   result.shape.erase(result.shape.begin() + static_cast<std::ptrdiff_t>(dim));
