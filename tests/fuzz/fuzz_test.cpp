@@ -9,8 +9,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "tests/fuzz/coverage.h"
@@ -28,12 +32,24 @@ double from_environment(const char* name, double otherwise) {
   return text ? std::strtod(text, nullptr) : otherwise;
 }
 
+/// "seed N": what a kernel that faults leaves behind.
+char last_words[64];
+
+void say_last_words(int signal) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, last_words, std::strlen(last_words));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 /// Generates and compares from seed to seed.
 class Campaign {
  public:
-  Campaign(std::span<const Way> ways, const GeneratorOptions& options) : ways_(ways), options_(options) {}
+  Campaign(std::span<const Way> ways, const GeneratorOptions& options) : ways_(ways), options_(options) {
+    for (int signal : {SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGABRT}) std::signal(signal, say_last_words);
+  }
 
   void test(uint64_t seed) {
+    *fmt::format_to_n(last_words, sizeof last_words - 1, "a fault in seed {}\n", seed).out = 0;
     const Case c = generate(seed, options_);
     coverage_.note(c);
     const Outcome o = compare(c, ways_);
