@@ -17,6 +17,7 @@ llvm::Value* call_platform(Builder& b, const char* symbol, std::initializer_list
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotThrow();
   function->setDoesNotAccessMemory();
+  function->addFnAttr(llvm::Attribute::NoBuiltin);  // pow(8, x) is not exp2(3 * x) to the last bit
   const int lanes = lanes_of(*x.begin());
   if (lanes == 1) return b.CreateCall(callee, std::vector<llvm::Value*>(x));
   llvm::Value* result = llvm::PoisonValue::get(vector_of(number, lanes));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/nest_emitter.h"
+#include "src/graph/seeded_fault.h"
 
 namespace sinter::schedule {
 
@@ -111,7 +112,9 @@ NestEmitter::Box NestEmitter::box(Expr address, const AxisStrides& strides, cons
 Value NestEmitter::load(const loop::Instruction& in) {
   const AxisStrides strides = axis_strides(in.index[0], nest_.axes.size());
   if (!is_affine(in.index[0], strides)) return gather(in);
-  if (in.operands[0] < 0) return block_load(in, strides, std::vector<AxisBounds>(nest_.axes.size()));
+  const bool loses_mask = planted(graph::Fault::load_out_of_mask) &&  // tests only
+                          program_.buffers[static_cast<size_t>(in.id)].role == loop::BufferRole::input;
+  if (in.operands[0] < 0 || loses_mask) return block_load(in, strides, std::vector<AxisBounds>(nest_.axes.size()));
   const auto bounds = mask_as_box(nest_, in.operands[0]);
   const bool uniform_fill = !b_.type(value(in.operands[1])).is_tile;
   const bool uniform_bounds = bounds && std::ranges::all_of(*bounds, [&](const AxisBounds& b) {
@@ -147,6 +150,7 @@ Value NestEmitter::gather(const loop::Instruction& in) {
   const Expr address = in.index[0];
   const DType t = offset_type(address);
   Value offset = tile_index(address, t);
+  if (planted(graph::Fault::narrow_offset)) offset = b_.bit_and(offset, b_.constant(t, 255));  // tests only
   std::optional<Value> mask;
   loop::AxisSet axes = loop::axes_of(address, dependence_);
   if (in.operands[0] >= 0) {

@@ -23,8 +23,9 @@ class Reader {
   virtual Value read_masked(size_t operand, std::span<const Expr> index, Value mask, Value fill) = 0;
   /// A number attribute as a value of compute type `type` (a literal, or a promoted run-time number: same bits).
   virtual Value number(const graph::Scalar& number, DType type) = 0;
-  /// Broadcast read: drops leading dims and uses index 0 in dims of extent 1, as NumPy does.
-  Value read_broadcast(size_t operand, std::span<const Expr> index);
+  /// Broadcast read: drops leading dims and uses index 0 in dims of extent 1, as NumPy does. The interpreter has its
+  /// own.
+  virtual Value read_broadcast(size_t operand, std::span<const Expr> index);
 };
 
 }  // namespace sinter::loop

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "src/graph/seeded_fault.h"
 #include "src/lower/legality.h"
 #include "src/lower/limits.h"
 
@@ -132,6 +133,7 @@ Value NestReader::rounded(const graph::Node& n, Value v) {
   if (v.type != compute)
     throw CompileError(fmt::format("internal: {} lowers to {}, not {}", n.op->name, v.type.name(), compute.name()));
   if (n.op->op_class == OpClass::view) return v;
+  if (planted(graph::Fault::dropped_round_to)) return v;  // tests only
   const bool half = t == f16 || t == bf16;
   return half && !options_.round_each_op ? v : builder_.round_to(v, t);
 }
@@ -277,7 +279,8 @@ Value NestReader::read_masked(size_t operand, std::span<const Expr> index, Value
 
 Value NestReader::number(const graph::Scalar& s, DType type) {
   const DType t = scalar::compute_type(type);
-  if (s.symbol >= 0) return body_.number(s.symbol, t);
+  const bool frozen = planted(graph::Fault::frozen_number);  // tests only
+  if (s.symbol >= 0 && !frozen) return body_.number(s.symbol, t);
   const bool floating = s.literal.kind == graph::Number::Kind::floating;
   const scalar::Constant given =
       floating ? scalar::constant_f64(s.literal.as_double()) : scalar::constant_int(i64, s.literal.bits);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/graph/seeded_fault.h"
 #include "src/ops/describe.h"
 #include "src/ops/dispatch.h"
 #include "src/ops/extents.h"
@@ -87,7 +88,8 @@ Types infer_slice(graph::InferContext& context) {
 std::vector<Expr> source_of_slice(ViewContext context, std::span<const Expr> index) {
   const SliceBounds bounds = bounds_of(context.attributes, context.operand.shape);
   std::vector<Expr> source(index.begin(), index.end());
-  source[bounds.dim] = bounds.start + source[bounds.dim] * bounds.step;
+  const bool drops_offset = planted(graph::Fault::dropped_view_offset);  // tests only
+  source[bounds.dim] = (drops_offset ? Expr(0) : bounds.start) + source[bounds.dim] * bounds.step;
   return source;
 }
 
@@ -115,7 +117,9 @@ Types infer_select(graph::InferContext& context) {
   const auto dim = static_cast<size_t>(context.dim(attributes.integer(), result.rank()));
   const Expr given = attributes.extent(), extent = result.shape[dim];
   const Expr index = selected_index(given, extent);
-  if (!context.same_extent(simplify_extent(min(max(index, 0), extent - 1)), simplify_extent(index)))
+  // An empty dim has no last element either, though -1 is its extent - 1.
+  if (!context.same_extent(simplify_extent(max(extent, 1)), extent) ||
+      !context.same_extent(simplify_extent(min(max(index, 0), extent - 1)), simplify_extent(index)))
     context.fail(fmt::format("index {} is outside dim {} of {}", given.text(), dim, describe(result)),
                  fmt::format("give an index in [-{0}, {0})", extent.text()));
   result.shape.erase(result.shape.begin() + static_cast<std::ptrdiff_t>(dim));

@@ -38,6 +38,11 @@ class ElementReader final : public loop::Reader {
     for (Expr e : index) at.push_back(e.constant().value());
     return body_.constant(operands_[operand].at(at));
   }
+  loop::Value read_broadcast(size_t operand, std::span<const Expr> index) override {
+    Dims at;
+    for (Expr e : index) at.push_back(e.constant().value());
+    return body_.constant(broadcast_element(operands_[operand], at));
+  }
   loop::Value read_masked(size_t operand, std::span<const Expr> index, loop::Value mask, loop::Value fill) override {
     return constant(mask).bits != 0 ? read(operand, index) : fill;
   }

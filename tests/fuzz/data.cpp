@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "tests/fuzz/compare.h"
+
+namespace sinter::fuzz {
+namespace {
+
+using Random = std::mt19937_64;
+
+/// Elements before and after an input; a multiple of 64 bytes for every dtype.
+constexpr int64_t slack = 1 << 16;
+
+enum class Style : uint8_t { usual, whole, unit, wide };
+
+double floating_value(Style style, Random& random) {
+  const double specials[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 0.5};
+  if (random() % 24 == 0) return specials[random() % std::size(specials)];
+  const double unit = std::uniform_real_distribution<double>(0, 1)(random);
+  switch (style) {
+    case Style::usual:
+      return 8 * unit - 4;
+    case Style::whole:
+      return std::trunc(40 * unit - 20);
+    case Style::unit:
+      return unit;
+    case Style::wide:
+      return std::ldexp(2 * unit - 1, static_cast<int>(random() % 24));
+  }
+  return 0;
+}
+
+scalar::Constant element(DType dtype, Style style, Random& random) {
+  const DType compute = scalar::compute_type(dtype);
+  if (dtype.is_boolean()) return scalar::constant_bool((random() & 1) != 0);
+  if (dtype.is_floating())
+    return reference::rounded(scalar::constant_of(compute, floating_value(style, random)), dtype);
+  const int64_t range = style == Style::whole ? 40 : 9;
+  const auto v = style == Style::wide ? static_cast<int64_t>(random())
+                                      : static_cast<int64_t>(random() % static_cast<uint64_t>(range)) -
+                                            (dtype.is_signed() ? range / 2 : 0);
+  return reference::rounded(scalar::constant_int(compute, v), dtype);
+}
+
+Input make_input(DType dtype, const Dims& shape, const Dims& strides, int64_t offset, int misaligned, Random& random) {
+  int64_t last = offset;
+  for (size_t d = 0; d < shape.size(); ++d) last += std::max<int64_t>(strides[d], 0) * (shape[d] - 1);
+  const int64_t begin = slack + misaligned, size = shape.product() == 0 ? 0 : last + 1;
+  const Tensor block = tensor::empty({begin + size + slack}, dtype, Device::cpu());
+  auto* bytes = static_cast<std::byte*>(block.impl()->data());
+  // Not zero, and no common element: 0x35 is a small normal value of every dtype.
+  std::memset(bytes, dtype.is_boolean() ? 1 : 0x35, static_cast<size_t>((begin + size + slack) * dtype.bytes()));
+  const auto style = static_cast<Style>(random() % 4);
+  for (int64_t i = 0; i < size; ++i)
+    scalar::store_element(bytes + (begin + i) * dtype.bytes(), dtype, element(dtype, style, random));
+  Input input{tensor::make_tensor(block.impl()->storage, dtype, shape, strides, begin),
+              reference::Array::zeros(dtype, shape)};
+  int64_t position = 0;
+  reference::for_each_index(shape, [&](const Dims& index) {
+    int64_t at = begin + offset;
+    for (size_t d = 0; d < index.size(); ++d) at += index[d] * strides[d];
+    input.dense.set(position++, scalar::load_element(bytes + at * dtype.bytes(), dtype));
+  });
+  return input;
+}
+
+}  // namespace
+
+std::vector<Input> make_inputs(const graph::Graph& graph, std::span<const int64_t> symbols, uint64_t seed,
+                               int misaligned) {
+  std::vector<Input> inputs;
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
+    const graph::ValueType& type = graph.type(graph.inputs()[i]);
+    const graph::Layout& layout = graph.input_layout(i);
+    Dims strides;
+    for (graph::Expr e : layout.strides) strides.push_back(value_of(e, symbols));
+    Random random(seed * 1000003 + i);
+    inputs.push_back(
+        make_input(type.dtype, shape_of(type, symbols), strides, value_of(layout.offset, symbols), misaligned, random));
+  }
+  return inputs;
+}
+
+Tensor to_device(const Input& input, Device device) {
+  if (device.is_cpu()) return input.tensor;
+  const tensor::TensorImpl& t = *input.tensor.impl();
+  const auto elements = static_cast<int64_t>(t.storage->bytes) / t.dtype.bytes();
+  const Tensor block = tensor::make_tensor(t.storage, t.dtype, {elements}, {1});
+  const Tensor copy = tensor::copy_to_device(block, device);
+  return tensor::make_tensor(copy.impl()->storage, t.dtype, t.shape, t.strides, t.offset);
+}
+
+}  // namespace sinter::fuzz
