@@ -27,8 +27,8 @@ void release(TensorImpl* impl) noexcept;
 ///
 /// Inside a compiled function a tensor may be pending (recorded, not yet computed); shape(), dtype() and device()
 /// answer at once, while anything that needs the data (item, to_vector, data_ptr) ends the region and computes it. What
-/// else is alive then is computed when something uses it, at the latest at the end of the function, a synchronisation or
-/// a change of stream; an index out of range is reported there. A tensor cannot be used as a host bool: `if (x > 0)`
+/// else is alive then is computed when something uses it, at the latest at the end of the function, a synchronisation
+/// or a change of stream; an index out of range is reported there. A tensor cannot be used as a host bool: `if (x > 0)`
 /// does not compile; use item() or where().
 class Tensor {
  public:
