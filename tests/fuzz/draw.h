@@ -36,7 +36,7 @@ DType draw_dtype(Chooser& choose);
 std::vector<graph::Expr> draw_shape(Chooser& choose);
 
 /// Attributes for a call of `op` whose first operand is of type `x`: every parameter by its kind, some by their name.
-/// Many are legal; the op's type rule refuses the others. `numbers` counts arguments that are numbers.
+/// Many are legal; the op's type rule refuses the others.
 graph::Attributes draw_attributes(Chooser& choose, const graph::OpDef& op, const graph::ValueType& x);
 /// How many optional arguments are numbers.
 size_t number_arguments(const graph::OpDef& op, const graph::Attributes& attributes);

@@ -4,22 +4,13 @@
 
 #include <chrono>
 
-#include "src/graph/seeded_fault.h"
 #include "tests/fuzz/generator.h"
-#include "tests/fuzz/minimise.h"
+#include "tests/fuzz/planted.h"
 
 namespace sinter::fuzz {
 namespace {
 
 using graph::Fault;
-
-class PlantedFault {
- public:
-  explicit PlantedFault(Fault f) { graph::planted_fault = f; }
-  ~PlantedFault() { graph::planted_fault = Fault::none; }
-  PlantedFault(const PlantedFault&) = delete;
-  PlantedFault& operator=(const PlantedFault&) = delete;
-};
 
 struct Planted {
   const char* name;
@@ -27,11 +18,6 @@ struct Planted {
 };
 
 class Faults : public testing::TestWithParam<Planted> {};
-
-bool is_found(const Case& c, Fault f) {
-  const PlantedFault planted(f);
-  return compare(c, cpu_ways).verdict == Verdict::different;
-}
 
 // The fuzzer finds each planted miscompile in time, and it is the miscompile that it finds.
 TEST_P(Faults, AreFoundWithinAMinute) {

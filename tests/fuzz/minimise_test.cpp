@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "src/graph/registry.h"
-#include "src/graph/seeded_fault.h"
 #include "src/ops/ops.h"
 #include "tests/fuzz/generator.h"
+#include "tests/fuzz/planted.h"
 
 namespace sinter::fuzz {
 namespace {
@@ -84,12 +84,8 @@ TEST(Minimise, KeepsTheCaseWhereNothingSmallerFails) {
 
 // From a miscompiled graph to a test: the printed text fails with the fault and passes without it.
 TEST(Minimise, GivesATestThatReproduces) {
-  const auto fails = [](const Case& c) {
-    graph::planted_fault = graph::Fault::dropped_view_offset;
-    const bool different = compare(c, cpu_ways).verdict == Verdict::different;
-    graph::planted_fault = graph::Fault::none;
-    return different;
-  };
+  constexpr graph::Fault fault = graph::Fault::dropped_view_offset;
+  const auto fails = [](const Case& c) { return is_found(c, fault); };
   uint64_t seed = 1;
   while (seed < 200 && !fails(generate(seed, {.max_ops = 8}))) ++seed;
   const Case least = minimise(generate(seed, {.max_ops = 8}), fails, 400);
@@ -100,9 +96,8 @@ TEST(Minimise, GivesATestThatReproduces) {
   EXPECT_NE(test_text(least, "x").find(text), std::string::npos);
   const Reproduction read_back{text.c_str(), least.data_seed, least.calls, least.misaligned};
   EXPECT_EQ(difference_of(read_back), "");
-  graph::planted_fault = graph::Fault::dropped_view_offset;
+  const PlantedFault planted(fault);
   EXPECT_NE(difference_of(read_back), "");
-  graph::planted_fault = graph::Fault::none;
 }
 
 }  // namespace
