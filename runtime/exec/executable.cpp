@@ -2,6 +2,7 @@
 #include "runtime/exec/executable.h"
 
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "runtime/exec/status.h"
@@ -25,7 +26,19 @@ struct PreparedOutput {
 
 bool varies(const HostExpr& e) { return e.length > 0; }
 
-/// Bits of a number symbol in the kernel's compute type; numbers travel as int64 or as the bits of a double.
+/// A floating number as an integer of t: towards zero, the nearest limit of t if it is outside, 0 for NaN.
+uint64_t saturated(double d, DType t) {
+  if (std::isnan(d)) return 0;
+  const int value_bits = t.bits() - (t.is_signed() ? 1 : 0);
+  const double limit = std::ldexp(1.0, value_bits);
+  const uint64_t largest = ~uint64_t{0} >> (64 - value_bits);
+  if (d >= limit) return largest;
+  if (!t.is_signed()) return d <= 0 ? 0 : static_cast<uint64_t>(d);
+  return d <= -limit ? ~largest : static_cast<uint64_t>(static_cast<int64_t>(d));
+}
+
+/// Bits of a number symbol in the kernel's compute type, as a literal is converted; numbers travel as int64 or as the
+/// bits of a double.
 uint64_t number_bits(int64_t bits, const SlotSource& s) {
   const bool floating = s.bits != 0;  // what the user gave
   double d;
@@ -42,9 +55,9 @@ uint64_t number_bits(int64_t bits, const SlotSource& s) {
     std::memcpy(&r, &v, sizeof r);
     return r;
   }
-  const int64_t v = floating ? static_cast<int64_t>(d) : bits;
-  if (s.dtype == boolean) return v != 0;
-  return s.dtype.bits() == 64 ? static_cast<uint64_t>(v) : static_cast<uint32_t>(v);
+  if (s.dtype == boolean) return floating ? d != 0 : bits != 0;
+  const uint64_t v = floating ? saturated(d, s.dtype) : static_cast<uint64_t>(bits);
+  return s.dtype.bits() == 64 ? v : static_cast<uint32_t>(v);
 }
 
 class PlanExecutable final : public Executable {

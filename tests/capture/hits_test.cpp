@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What compiles, what hits, what is promoted.
+#include <array>
+#include <functional>
 #include <random>
 
 #include "tests/capture/support.h"
@@ -72,6 +74,22 @@ TEST(Hits, LargeNumbersRoundTheSameWhetherPromotedOrNot) {
                       int64_t{0x20000010000001}}) {
       number = n;
       EXPECT_EQ(bits<double>(promoted(x)), bits<double>(literal(x))) << dtype.name() << " " << n;
+    }
+  }
+}
+
+TEST(Hits, PromotedFloatingNumbersBecomeIntegersAsLiteralsDo) {
+  double number = 0.5;
+  const auto bodies = std::to_array<std::function<Tensor(Tensor)>>(
+      {[&](Tensor x) { return logical_xor(x, number); }, [&](Tensor x) { return pad(to(x, i32), {1, 1}, number); },
+       [&](Tensor x) { return pad(to(x, u64), {1, 1}, number); }});
+  for (const auto& body : bodies) {
+    auto promoted = compile(body);
+    auto literal = compile(body, {.dynamic = Dynamic::never});
+    const Tensor x = counting({5});
+    for (double n : {0.5, 0.25, 2.75, 0.0, 7.0}) {
+      number = n;
+      EXPECT_EQ(bits<double>(to(promoted(x), f64)), bits<double>(to(literal(x), f64))) << n;
     }
   }
 }
