@@ -132,37 +132,36 @@ bool is_small(const graph::Graph& g) {
 
 using CaseCheck = std::function<void(const OpCase&, std::vector<std::string>& failures)>;
 
-/// Calls `check` for every `stride`th case of one op; an exception is a failure.
-void each_case(const graph::OpDef& op, int stride, const CaseCheck& check, int& cases,
-               std::vector<std::string>& failures) {
-  for (int variant = 0; variant < max_variants; variant += stride) {
-    std::string name = fmt::format("{} #{}", op.name, variant);
-    try {
-      const auto c = op_case(op, variant);
-      if (!c) return;
-      name = c->name;
-      if (!is_small(c->graph)) continue;
-      ++cases;
-      check(*c, failures);
-    } catch (const std::exception& e) {
-      failures.push_back(name + ": " + e.what());
-    }
+/// Calls `check` for one case of an op, if it is small; an exception is a failure.
+bool check_case(const graph::OpDef& op, int variant, const CaseCheck& check, std::vector<std::string>& failures) {
+  std::string name = fmt::format("{} #{}", op.name, variant);
+  try {
+    const auto c = op_case(op, variant);
+    name = c->name;
+    if (!is_small(c->graph)) return false;
+    check(*c, failures);
+  } catch (const std::exception& e) {
+    failures.push_back(name + ": " + e.what());
   }
+  return true;
 }
 
-std::vector<std::string> each_op(int stride, const CaseCheck& check, int& cases) {
+/// Every `stride`th case of every op, on all processors; returns the failures.
+std::vector<std::string> each_case(int stride, const CaseCheck& check, int& cases) {
   ops::register_all_ops();
-  const auto all = graph::all_ops();
+  std::vector<std::pair<const graph::OpDef*, int>> all;
+  for (const graph::OpDef* op : graph::all_ops())
+    for (int variant = 0; variant < max_variants && op->sample(variant); variant += stride)
+      all.emplace_back(op, variant);
   std::vector<std::string> failures;
   std::mutex mutex;
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t i = next++; i < all.size(); i = next++) {
-      int count = 0;
       std::vector<std::string> found;
-      each_case(*all[i], stride, check, count, found);
+      const bool checked = check_case(*all[i].first, all[i].second, check, found);
       std::scoped_lock lock(mutex);
-      cases += count;
+      cases += checked;
       failures.insert(failures.end(), found.begin(), found.end());
     }
   };
@@ -209,7 +208,7 @@ void compare_fusions(const OpCase& c, Device device, std::vector<std::string>& f
 }  // namespace
 
 std::vector<std::string> compare_all_ops(Device device, int& cases) {
-  return each_op(
+  return each_case(
       1,
       [&](const OpCase& c, std::vector<std::string>& failures) {
         const auto expected = reference::interpret(c.graph, c.inputs);
@@ -224,7 +223,7 @@ std::vector<std::string> compare_all_ops(Device device, int& cases) {
 }
 
 std::vector<std::string> compare_all_fusions(Device device, int stride, int& cases) {
-  return each_op(
+  return each_case(
       stride, [&](const OpCase& c, std::vector<std::string>& failures) { compare_fusions(c, device, failures); },
       cases);
 }
