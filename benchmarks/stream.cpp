@@ -84,7 +84,7 @@ tile::Kernel axpb(int lanes, int steps) {
   b.for_loop(start, b.min(end, extent), b.literal(lanes), {}, [&](Value i, std::span<const Value>) {
     tile::Access access;
     access.dims = {tile::along(i, 1, extent)};
-    const Value v = b.block_load(x, access, {lanes}, 1, fill, tile::CachePolicy::streaming);
+    const Value v = b.block_load(x, access, {lanes}, 1, fill);
     b.block_store(y, access, b.add(b.mul(v, scale), shift), tile::CachePolicy::streaming);
     return std::vector<Value>{};
   });
@@ -112,8 +112,7 @@ tile::Kernel normalise(int lanes, int steps) {
     hwc.dims = {tile::along(i, 3, pixels)};
     chw.parts = tile::along(0, pixels);
     chw.dims = {tile::along(i, 1, pixels)};
-    const Value v =
-        b.convert(b.block_load(x, hwc, {lanes}, 3, b.constant(u32, 0.0), tile::CachePolicy::streaming), f32);
+    const Value v = b.convert(b.block_load(x, hwc, {lanes}, 3, b.constant(u32, 0.0)), f32);
     b.block_store(y, chw, b.add(b.mul(v, scale), shift), tile::CachePolicy::streaming);
     return std::vector<Value>{};
   });

@@ -126,7 +126,7 @@ std::string Emitter::coordinate(const LinearLayout& l, int dim, const RegisterTe
   std::vector<uint32_t> columns;
   for (int b = 0; b < l.bits(tile::BitGroup::reg); ++b)
     columns.push_back(static_cast<uint32_t>(l.basis(tile::BitGroup::reg, b)[static_cast<size_t>(dim)]));
-  const std::string thread = thread_coordinate(l, dim);
+  std::string thread = thread_coordinate(l, dim);
   if (std::ranges::all_of(columns, [](uint32_t c) { return c == 0; }) || at.q == "0") return thread;
   const tile::LinearInput input{at.q, columns};
   const std::string reg = tile::emit_linear({&input, 1}).text;

@@ -8,9 +8,9 @@ namespace sinter::cuda {
 
 /// The device function behind a name of this grammar, complete; empty for other names.
 ///
-///     sn_load[_nc][_stream][_if]_<bytes>   nc: memory the kernel does not write. stream: read once, keep it out of L1.
-///                                          if: takes a condition, and the words to give where it is false
-///     sn_store[_stream]_<bytes>            stream: the line is the first to leave the caches
+///     sn_load[_nc][_if]_<bytes>   nc: memory the kernel does not write. if: takes a condition, and the words to give
+///                                 where it is false
+///     sn_store_<bytes>
 ///
 /// <bytes> is 1, 2, 4, 8 or 16: one instruction, naturally aligned. Loads and stores keep their order among each other.
 std::string memory_function(std::string_view name);

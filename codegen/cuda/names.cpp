@@ -10,7 +10,7 @@
 namespace sinter::cuda {
 namespace {
 
-std::string with_point(std::string s) { return s.find_first_of(".e") == std::string::npos ? s + ".0" : s; }
+std::string with_point(const std::string& s) { return s.find_first_of(".e") == std::string::npos ? s + ".0" : s; }
 
 }  // namespace
 

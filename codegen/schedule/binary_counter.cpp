@@ -47,7 +47,7 @@ std::vector<Value> BinaryCounter::push(Value count, Value v, std::span<const Val
   v = b_.select(bit(count, low - 1), combine(slots[static_cast<size_t>(low) - 1], v), v);
   const Value mask = b_.literal((int64_t{1} << low) - 1);
   const Value carries = b_.eq(b_.bit_and(count, mask), mask);
-  const std::vector<Value> kept(slots.begin() + low, slots.end());
+  std::vector<Value> kept(slots.begin() + low, slots.end());
   const std::vector<Value> high = b_.if_then(
       carries,
       [&] {

@@ -23,8 +23,8 @@ int32_t tiles_of(int64_t n) { return static_cast<int32_t>(std::clamp<int64_t>((n
 
 class Planner {
  public:
-  Planner(const loop::Program& program, const loop::Nest& nest, const Target& target)
-      : program_(program), nest_(nest), target_(target), axis_(nest.axes.size() - 1), length_(extent(axis_)) {
+  Planner(const loop::Nest& nest, const Target& target)
+      : nest_(nest), target_(target), axis_(nest.axes.size() - 1), length_(extent(axis_)) {
     plan_.tiling.axes.resize(nest.axes.size());
   }
 
@@ -111,7 +111,6 @@ class Planner {
     plan_.tiling.num_warps = target_.cuda ? static_cast<int>(std::clamp<int64_t>(elements / 128, 1, 16)) : 1;
   }
 
-  const loop::Program& program_;
   const loop::Nest& nest_;
   const Target& target_;
   const size_t axis_;
@@ -122,8 +121,6 @@ class Planner {
 
 }  // namespace
 
-FoldPlan plan_fold(const loop::Program& program, const loop::Nest& nest, const Target& target) {
-  return Planner(program, nest, target).run();
-}
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target) { return Planner(nest, target).run(); }
 
 }  // namespace sinter::schedule

@@ -29,6 +29,6 @@ struct FoldPlan {
 /// Rows (the reduction axis is the contiguous one): a program owns one output, several if rows are short. Columns (a
 /// parallel axis is): a program owns a strip of neighbouring outputs. A row of up to 4096 elements on CUDA, 1024 on the
 /// CPU, is one unit, so that what is read again (softmax) is loaded and computed once.
-FoldPlan plan_fold(const loop::Program& program, const loop::Nest& nest, const Target& target);
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target);
 
 }  // namespace sinter::schedule

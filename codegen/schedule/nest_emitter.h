@@ -97,7 +97,6 @@ class NestEmitter {
   tile::Value block_load(const loop::Instruction& in, const AxisStrides& strides,
                          const std::vector<AxisBounds>& bounds);
   tile::Value gather(const loop::Instruction& in);
-  tile::CachePolicy load_policy(const loop::Instruction& in) const;
   tile::CachePolicy store_policy(const loop::Buffer& buffer) const;
 
   const loop::Program& program_;

@@ -129,16 +129,10 @@ Value NestEmitter::block_load(const loop::Instruction& in, const AxisStrides& st
   Box box = this->box(in.index[0], strides, bounds);
   Value fill;
   if (box.access.is_masked()) fill = in.operands[1] >= 0 ? value(in.operands[1]) : b_.constant(in.type, 0);
-  return b_.block_load(p, std::move(box.access), std::move(box.dims), box.parts, fill, load_policy(in));
+  return b_.block_load(p, std::move(box.access), std::move(box.dims), box.parts, fill);
 }
 
-/// Elements that vary with every axis are read once.
-tile::CachePolicy NestEmitter::load_policy(const loop::Instruction& in) const {
-  const loop::AxisSet axes = loop::axes_of(in.index[0], dependence_);
-  const bool once = axes == (loop::AxisSet{1} << nest_.axes.size()) - 1 && loop::reduction_axes(nest_) == 0;
-  return once ? tile::CachePolicy::streaming : tile::CachePolicy::standard;
-}
-
+/// Large outputs are not read again soon.
 tile::CachePolicy NestEmitter::store_policy(const loop::Buffer& buffer) const {
   const auto elements = buffer.shape[0].constant();
   const bool large = elements && *elements * buffer.dtype.bytes() >= streamed_bytes;

@@ -36,7 +36,7 @@ class FoldEmitter {
       : nest_(nest),
         axis_(nest.axes.size() - 1),
         extent_(nest.axes[axis_].extent),
-        plan_(plan_fold(program, nest, target)),
+        plan_(plan_fold(nest, target)),
         e_(program, nest, plan_.tiling, target, name),
         b_(e_.builder()),
         dependence_(loop::axis_dependence(nest)),

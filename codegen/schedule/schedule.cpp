@@ -7,13 +7,13 @@
 
 namespace sinter::schedule {
 
-std::vector<ScheduledKernel> schedule(const loop::Program& program, const loop::Nest& nest, const std::string& name,
-                                      const std::vector<std::string>& comments, const Target& target) {
+std::vector<Candidate> schedule(const loop::Program& program, const loop::Nest& nest, const std::string& name,
+                                const std::vector<std::string>& comments, const Target& target) {
   if (std::ranges::any_of(nest.axes, &loop::Axis::reduction))
-    return {schedule_reduction(program, nest, name, comments, target)};
-  std::vector<ScheduledKernel> candidates;
+    return {[&, name] { return schedule_reduction(program, nest, name, comments, target); }};
+  std::vector<Candidate> candidates;
   for (const Tiling& t : choose_tilings(program, nest, target))
-    candidates.push_back(schedule_pointwise(program, nest, name, comments, target, t));
+    candidates.emplace_back([&, name, t] { return schedule_pointwise(program, nest, name, comments, target, t); });
   return candidates;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "codegen/schedule/scheduled.h"
@@ -9,9 +11,11 @@
 
 namespace sinter::schedule {
 
+using Candidate = std::function<ScheduledKernel()>;
+
 /// Candidate tile kernels for a nest, best first by the written cost model (tiling.h). The driver takes the first that
-/// meets the machine's limits; all give the same bits.
-std::vector<ScheduledKernel> schedule(const loop::Program& program, const loop::Nest& nest, const std::string& name,
-                                      const std::vector<std::string>& comments, const Target& target);
+/// meets the machine's limits; all give the same bits. A candidate is made when it is called, while the arguments live.
+std::vector<Candidate> schedule(const loop::Program& program, const loop::Nest& nest, const std::string& name,
+                                const std::vector<std::string>& comments, const Target& target);
 
 }  // namespace sinter::schedule

@@ -65,14 +65,17 @@ ValueRange of_integers(DType t) {
 
 ValueRange ValueRanges::of(loop::ValueId id) {
   if (const auto it = known_.find(id); it != known_.end()) return it->second;
-  ValueRange r = compute(body_[id]);
-  if (may_assume_ && body_[id].type == f32 && !(std::isfinite(r.lo) && std::isfinite(r.hi)) && may_assume_(id)) {
-    const double top = std::ldexp(1.0, assumed_highest_exponent);
-    r = {-top, top, assumed_lowest_exponent - 23};
-    assumed_.push_back(id);
-  }
+  const ValueRange r = may_assume_ && may_assume_(id) ? assumed_or_known(id) : compute(body_[id]);
   known_.emplace(id, r);
   return r;
+}
+
+ValueRange ValueRanges::assumed_or_known(loop::ValueId id) {
+  const ValueRange proven = ValueRanges(body_, indices_).of(id);
+  if (body_[id].type != f32 || (std::isfinite(proven.lo) && std::isfinite(proven.hi))) return proven;
+  assumed_.push_back(id);
+  const double top = std::ldexp(1.0, assumed_highest_exponent);
+  return {-top, top, assumed_lowest_exponent - 23};
 }
 
 ValueRange ValueRanges::compute(const loop::Instruction& in) {

@@ -25,14 +25,15 @@ inline constexpr int assumed_lowest_exponent = -26, assumed_highest_exponent = 4
 /// Ranges of f32 values of a body, from integers, literals and clamps through arithmetic.
 class ValueRanges {
  public:
-  /// `indices` are the ranges of the nest's axes. Values without bounds for which `may_assume` holds get the assumed
-  /// range, and are listed.
+  /// `indices` are the ranges of the nest's axes. The outermost values without bounds for which `may_assume` holds get
+  /// the assumed range, and are listed.
   ValueRanges(const loop::Body& body, const graph::Ranges& indices, std::function<bool(loop::ValueId)> may_assume = {})
       : body_(body), indices_(indices), may_assume_(std::move(may_assume)) {}
   ValueRange of(loop::ValueId id);
   const std::vector<loop::ValueId>& assumed() const { return assumed_; }
 
  private:
+  ValueRange assumed_or_known(loop::ValueId id);
   ValueRange compute(const loop::Instruction& in);
   ValueRange of_scalar(const loop::Instruction& in);
 

@@ -178,7 +178,7 @@ class Assigner {
       layout[static_cast<size_t>(c)] = preferred(in, tile, kept_[static_cast<size_t>(c)]);
     });
     for (size_t c = 0; c < layout.size(); ++c)
-      if (layout[c]) class_layout_[c] = std::move(layout[c]);
+      if (layout[c]) class_layout_[c] = layout[c];
   }
 
   /// Layout of the operand of a broadcast under the layout of its result.

@@ -135,11 +135,9 @@ Value KernelBuilder::scalar(ScalarOp op, std::span<const Value> operands, DType 
   return append(std::move(i));
 }
 
-Value KernelBuilder::block_load(int pointer, Access access, std::vector<int32_t> dims, int32_t parts, Value fill,
-                                CachePolicy policy) {
+Value KernelBuilder::block_load(int pointer, Access access, std::vector<int32_t> dims, int32_t parts, Value fill) {
   const DType t = scalar::compute_type(kernel_.parameters.at(static_cast<size_t>(pointer)).dtype);
-  Instruction i{
-      .op = Op::block_load, .type = Type::tile(t, std::move(dims), parts), .index = pointer, .policy = policy};
+  Instruction i{.op = Op::block_load, .type = Type::tile(t, std::move(dims), parts), .index = pointer};
   if (access.is_masked()) i.operands = {fill.id};
   i.access = std::make_shared<Access>(std::move(access));
   return append(std::move(i));
@@ -191,7 +189,7 @@ Region KernelBuilder::build_region(const std::function<std::vector<Value>()>& bo
   return region;
 }
 
-std::vector<Value> KernelBuilder::for_loop(Value lo, Value hi, Value step, std::vector<Value> initial,
+std::vector<Value> KernelBuilder::for_loop(Value lo, Value hi, Value step, const std::vector<Value>& initial,
                                            const LoopBody& body) {
   Instruction i{.op = Op::for_loop, .operands = {lo.id, hi.id, step.id}};
   const Value induction = new_value(Type::scalar(i64));

@@ -19,9 +19,11 @@ struct Value {
 
 /// An i64 index of an access: a literal or an i64 scalar value.
 struct Index : IndexOperand {
+  // NOLINTBEGIN(google-explicit-constructor): both are indices where one is expected
   Index(int64_t literal) : IndexOperand{-1, literal} {}
   Index(int literal) : IndexOperand{-1, literal} {}
   Index(Value v) : IndexOperand{v.id, 0} {}
+  // NOLINTEND(google-explicit-constructor)
 };
 
 /// One unmasked dim of an access, and one that is out of bounds outside 0 <= c < extent.
@@ -77,8 +79,7 @@ class KernelBuilder {
   Value round_to(Value v, DType storage) { return scalar(ScalarOp::round_to, {v}, storage); }
 
   /// Loads a tile of the pointer's compute type; `fill` (a scalar) where the access is masked.
-  Value block_load(int pointer, Access access, std::vector<int32_t> dims, int32_t parts = 1, Value fill = {},
-                   CachePolicy policy = CachePolicy::standard);
+  Value block_load(int pointer, Access access, std::vector<int32_t> dims, int32_t parts = 1, Value fill = {});
   void block_store(int pointer, Access access, Value value, CachePolicy policy = CachePolicy::standard);
   Value gather(int pointer, Value offsets, Value mask = {}, Value fill = {});
   void scatter(int pointer, Value offsets, Value value, Value mask = {});
@@ -88,7 +89,7 @@ class KernelBuilder {
   using LoopBody = std::function<std::vector<Value>(Value i, std::span<const Value> carried)>;
   using Branch = std::function<std::vector<Value>()>;
   /// for (i = lo; i < hi; i += step); the body gives the next carried values, the results are the last ones.
-  std::vector<Value> for_loop(Value lo, Value hi, Value step, std::vector<Value> initial, const LoopBody& body);
+  std::vector<Value> for_loop(Value lo, Value hi, Value step, const std::vector<Value>& initial, const LoopBody& body);
   std::vector<Value> if_then(
       Value condition, const Branch& then, const Branch& otherwise = [] { return std::vector<Value>{}; });
   void status_check(int status_pointer, Value bad, uint64_t word);

@@ -133,7 +133,7 @@ struct Access {
 
 enum class CachePolicy : uint8_t {
   standard,
-  streaming /* used once: CPU stores go past the caches; CUDA has no use for it (docs/decisions/0007) */
+  streaming /* CPU stores go past the caches; CUDA has no use for it (docs/decisions/0007) */
 };
 
 struct Instruction;

@@ -353,7 +353,7 @@ class Parser {
         value_list(i);
         return;
     }
-    if (stream_.accept("streaming")) i.policy = CachePolicy::streaming;
+    if (i.op == Op::block_store && stream_.accept("streaming")) i.policy = CachePolicy::streaming;
   }
 
   void name(Instruction& i) {

@@ -115,13 +115,13 @@ class Printer {
   std::string dim(int d) const { return d == parts_dim ? "parts" : fmt::format("{}", d); }
 
   std::string memory(const Instruction& i) const {
-    const bool streaming = i.policy == CachePolicy::streaming;
     std::string s(op_name(i.op));
     if (i.op == Op::block_load) {
       s += " " + access(i);
       if (!i.operands.empty()) s += fmt::format(" fill %{}", i.operands[0]);
     } else if (i.op == Op::block_store) {
       s += " " + access(i) + "," + operands(i);
+      if (i.policy == CachePolicy::streaming) s += " streaming";
     } else if (i.op == Op::gather) {
       s += fmt::format(" {} [%{}]", pointer(i.index), i.operands.at(0));
       if (i.masked) s += fmt::format(" mask %{} fill %{}", i.operands.at(1), i.operands.at(2));
@@ -129,7 +129,7 @@ class Printer {
       s += fmt::format(" {} [%{}], %{}", pointer(i.index), i.operands.at(0), i.operands.at(1));
       if (i.masked) s += fmt::format(" mask %{}", i.operands.at(2));
     }
-    return streaming ? s + " streaming" : s;
+    return s;
   }
 
   std::string head(const Instruction& i) const {

@@ -23,7 +23,7 @@ std::vector<KeyField> key_fields(const graph::Graph& graph, const Options& optio
 
 std::string key_text(const std::vector<KeyField>& fields) {
   std::string text;
-  for (const KeyField& f : fields) text += fmt::format("{}: {}\n", f.name, f.value);
+  for (const KeyField& f : fields) text += fmt::format("{} {}: {}\n", f.name, f.value.size(), f.value);
   return text;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/compiler/pipeline.h"
 
+#include <algorithm>
+#include <span>
+
 #include "codegen/schedule/schedule.h"
+#include "runtime/device/cubin.h"
 #include "src/compiler/dump.h"
 #include "src/lower/lower.h"
 #include "src/passes/decompose.h"
@@ -23,6 +27,26 @@ lower::Options lowering(const Options& o, const schedule::Target& t) {
           .several_outputs = o.fusion == Fusion::all,
           .programs = o.fusion == Fusion::none ? 0 : int64_t{4} * t.processors,
           .round_each_op = o.rounding == Rounding::per_op};
+}
+
+/// Does a kernel keep values in memory because it has no registers left? A stack frame alone does not say so: slow
+/// paths of divisions have one.
+bool spills(const CodeImage& image, const device::Properties& properties) {
+  if (!properties.architecture.starts_with("sm_")) return false;
+  const device::FunctionInfo info =
+      device::kernel_resources(std::as_bytes(std::span(image.image.data(), image.image.size())), image.entry);
+  constexpr int registers = 64 * 1024, most = 255, granularity = 8;
+  return info.local_bytes > 0 && info.registers > std::min(registers / image.threads, most) - granularity;
+}
+
+/// The first candidate that does not spill, or else the last, which needs the fewest registers.
+std::pair<schedule::ScheduledKernel, CodeImage> first_that_fits(const std::vector<schedule::Candidate>& candidates,
+                                                                Device device, const device::Properties& properties) {
+  for (size_t i = 0;; ++i) {
+    schedule::ScheduledKernel kernel = candidates[i]();
+    CodeImage image = generate_code(kernel, device, properties);
+    if (i + 1 == candidates.size() || !spills(image, properties)) return {std::move(kernel), std::move(image)};
+  }
 }
 
 }  // namespace
@@ -48,11 +72,11 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   std::vector<schedule::ScheduledKernel> kernels;
   for (const loop::Group& group : program.groups)
     for (size_t n = 0; n < group.nests.size(); ++n) {
-      std::vector<schedule::ScheduledKernel> candidates =
-          schedule::schedule(program, group.nests[n], group.name, group.comments, target);
-      kernels.push_back(std::move(candidates.front()));
+      auto [kernel, image] = first_that_fits(
+          schedule::schedule(program, group.nests[n], group.name, group.comments, target), input.device, properties);
+      kernels.push_back(std::move(kernel));
+      out.images.push_back(std::move(image));
       dump.write(group.name + ".tile", tile::print(kernels.back().kernel));
-      out.images.push_back(generate_code(kernels.back(), input.device, properties));
       if (input.device.is_cuda()) dump.write(group.name + ".cu", out.images.back().source);
       out.notes.push_back(group.notes);
     }

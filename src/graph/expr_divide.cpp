@@ -65,8 +65,10 @@ Division divide(Expr e, Expr n) {
   // terms back.
   for (int step = 0; step < 16; ++step) {
     std::optional<Expr> q;
-    for (const auto& [c, t] : d.rest.terms())
-      if ((q = quotient(monomial(c, t), by))) break;
+    for (const auto& [c, t] : d.rest.terms()) {
+      q = quotient(monomial(c, t), by);
+      if (q) break;
+    }
     if (!q) break;
     d.multiple = d.multiple + *q;
     d.rest = d.rest - *q * n;

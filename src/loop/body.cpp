@@ -29,8 +29,10 @@ size_t hash_of(const Instruction& in) {
 Body::Body(const Body& other) : instructions_(other.instructions_), by_hash_(other.by_hash_) {}
 
 Body& Body::operator=(const Body& other) {
-  instructions_ = other.instructions_;
-  by_hash_ = other.by_hash_;
+  if (this != &other) {
+    instructions_ = other.instructions_;
+    by_hash_ = other.by_hash_;
+  }
   return *this;
 }
 

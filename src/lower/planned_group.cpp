@@ -17,8 +17,8 @@ Space space_of(const graph::Graph& graph, NodeId root) {
   return space;
 }
 
-PlannedGroup expand_group(const graph::Graph& graph, const Options& options, Materialized& materialized, Space space,
-                          std::vector<NodeId> roots) {
+PlannedGroup expand_group(const graph::Graph& graph, const Options& options, Materialized& materialized,
+                          const Space& space, std::vector<NodeId> roots) {
   for (;;) {
     NestReader reader(graph, options, materialized, space, roots);
     PlannedGroup group;

@@ -25,8 +25,8 @@ struct PlannedGroup {
 };
 
 /// Expands roots over a space until no further node needs memory; what does is added to `materialized`.
-PlannedGroup expand_group(const graph::Graph& graph, const Options& options, Materialized& materialized, Space space,
-                          std::vector<graph::NodeId> roots);
+PlannedGroup expand_group(const graph::Graph& graph, const Options& options, Materialized& materialized,
+                          const Space& space, std::vector<graph::NodeId> roots);
 
 /// The space of a value: its dims.
 Space space_of(const graph::Graph& graph, graph::NodeId root);

@@ -80,6 +80,7 @@ Tensor dispatch(const graph::OpDef& op, std::initializer_list<Operand*> argument
   return result;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the list dies here, so that temporaries do not outlive their op
 Tensor dispatch_list(const graph::OpDef& op, std::vector<Tensor> tensors, const graph::CallAttributes& attributes,
                      SourceLine line) {
   if (tensors.empty()) refuse(op, line, "the list of tensors is empty; expected at least one", {});

@@ -121,7 +121,8 @@ Types infer_select(graph::InferContext& context) {
   if (!context.same_extent(simplify_extent(max(extent, 1)), extent) ||
       !context.same_extent(simplify_extent(min(max(index, 0), extent - 1)), simplify_extent(index)))
     context.fail(fmt::format("index {} is outside dim {} of {}", given.text(), dim, describe(result)),
-                 fmt::format("give an index in [-{0}, {0})", extent.text()));
+                 extent.is_constant(0) ? "an empty dim has nothing to select"
+                                       : fmt::format("give an index in [-{0}, {0})", extent.text()));
   result.shape.erase(result.shape.begin() + static_cast<std::ptrdiff_t>(dim));
   return {result};
 }

@@ -84,7 +84,7 @@ Subject subject() {
 
 std::vector<KeyField> fields(const Subject& s) { return key_fields(s.graph, s.options, s.device); }
 
-/// A change on a device also prints in the graph's text.
+/// Names of the fields that differ, in order. The device is printed in the graph's text as well.
 std::vector<std::string_view> different(const std::vector<KeyField>& a, const std::vector<KeyField>& b) {
   std::vector<std::string_view> names;
   for (size_t i = 0; i < a.size(); ++i)

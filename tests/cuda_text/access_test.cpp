@@ -102,9 +102,9 @@ Case make(std::mt19937_64& random, int number) {
     tile::Value fill;
     if (box.access.is_masked())
       fill = c.run_time_fill ? b.parameter(fill_number) : b.constant(tile::Type::scalar(t), c.fill.bits);
-    b.block_store(y, dense_access(c.box), b.block_load(x, box.access, c.box.dims, c.box.parts, fill, policy), policy);
+    b.block_store(y, dense_access(c.box), b.block_load(x, box.access, c.box.dims, c.box.parts, fill), policy);
   } else {
-    b.block_store(y, box.access, b.block_load(x, dense_access(c.box), c.box.dims, c.box.parts, {}, policy), policy);
+    b.block_store(y, box.access, b.block_load(x, dense_access(c.box), c.box.dims, c.box.parts, {}), policy);
   }
   b.kernel().num_warps = c.box.num_warps;
   c.kernel = std::make_unique<DeviceKernel>(b.finish());

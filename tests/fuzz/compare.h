@@ -48,7 +48,7 @@ inline constexpr Way cpu_ways[] = {{Device::cpu(), Fusion::all}, {Device::cpu(),
 int64_t value_of(graph::Expr e, std::span<const int64_t> symbols);
 Dims shape_of(const graph::ValueType& type, std::span<const int64_t> symbols);
 
-/// What `expect_equal` reads: the graph in its text form.
+/// What `difference_of` reads: the graph in its text form.
 struct Reproduction {
   const char* graph;
   uint64_t data_seed = 1;

@@ -115,7 +115,7 @@ BoxKernel box_kernel(const BoxCase& c, DType storage, bool load, tile::CachePoli
     plain.dims.insert(plain.dims.begin(), tile::along(0, stride));
   plain.parts = tile::along(0, stride);
   const tile::Value fill = b.constant(compute, 1.0);
-  const tile::Value v = b.block_load(x, load ? box : plain, c.dims, c.parts, fill, policy);
+  const tile::Value v = b.block_load(x, load ? box : plain, c.dims, c.parts, fill);
   b.block_store(y, load ? plain : box, v, policy);
   r.kernel = b.finish();
   return r;

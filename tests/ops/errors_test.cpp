@@ -74,7 +74,7 @@ TEST(Errors, Views) {
   EXPECT_EQ(refusal("select", {type(f32, {2, 3})}, CallAttributes().integer(1).extent(-4)),
             "UserError: [select] index -4 is outside dim 1 of f32 [2,3]\n  fix: give an index in [-3, 3)");
   EXPECT_EQ(refusal("select", {type(f32, {2, 0})}, CallAttributes().integer(1).extent(-1)),
-            "UserError: [select] index -1 is outside dim 1 of f32 [2,0]\n  fix: give an index in [-0, 0)");
+            "UserError: [select] index -1 is outside dim 1 of f32 [2,0]\n  fix: an empty dim has nothing to select");
   EXPECT_EQ(refusal("expand", {type(f32, {2, 3})}, CallAttributes().integers({0, 0}).extents({2, 4})),
             "UserError: [expand] cannot expand f32 [2,3]: dim 1 is 3 against 4\n"
             "  fix: only dims of extent 1 can be expanded");

@@ -113,6 +113,13 @@ TEST_F(Ranges, AssumeWhatTheyMayAndSayWhat) {
   EXPECT_TRUE(is_safe_dividend(assuming.of(x.id)));
   EXPECT_EQ(assuming.assumed(), std::vector<loop::ValueId>{mean.id});
   EXPECT_FALSE(is_safe_dividend(of(x)));
+  // Of mean * 3 / 7 the whole is assumed, not the mean.
+  const loop::Value shared = b.div(b.mul(mean, b.f32(3)), b.f32(7));
+  ValueRanges outermost(body, indices, [&](loop::ValueId id) {
+    return id != pixel.id && body[id].type == f32 && (id == shared.id || id == mean.id);
+  });
+  EXPECT_TRUE(is_safe_dividend(outermost.of(b.sub(pixel, shared).id)));
+  EXPECT_EQ(outermost.assumed(), std::vector<loop::ValueId>{shared.id});
   // A product of two such values reaches below the range of safe dividends.
   ValueRanges product(body, indices, [&](loop::ValueId id) { return id == mean.id; });
   EXPECT_FALSE(is_safe_dividend(product.of(b.mul(x, mean).id)));

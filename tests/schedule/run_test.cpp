@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 
 #include "src/ops/ops.h"
 #include "src/reference/interpret.h"
@@ -46,6 +47,31 @@ class Run : public testing::Test {
     }
   }
 };
+
+reference::Array floats(const std::vector<float>& values) {
+  reference::Array a = reference::Array::zeros(f32, {static_cast<int64_t>(values.size())});
+  for (size_t i = 0; i < values.size(); ++i) a.set(static_cast<int64_t>(i), scalar::constant_of(f32, values[i]));
+  return a;
+}
+
+// The kernel assumes something of offsets and divisors that many pixels share; here it does not hold.
+TEST_F(Run, OffsetsAndDivisorsOutsideOfWhatIsAssumed) {
+  GraphBuilder b;
+  const Value x = b.input(u8, {5, 70, 3}), m = b.input(f32, {3}), d = b.input(f32, {3});
+  const Value scaled = b.with_number("div", b.to(x, f32), 255);
+  b.g.add_output(b.permute(b.binary("div", b.binary("sub", scaled, m), d), {2, 0, 1}));
+  b.g.add_output(b.binary("div", b.binary("minimum", b.binary("mul", scaled, m), m), d));
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float offsets[] = {0.0f, -0.0f, 0x1p-26f, 0x1p-27f, 0x1p-149f, 0x1p40f, -0x1p41f, inf, -inf, nan, 0.485f};
+  const float divisors[] = {0.0f, -1.0f, 0x1p-60f, 0x1p-61f, 0x1p60f, 0x1p61f, 0x1p-149f, inf, nan, 0.229f, 3.0f};
+  const reference::Array pixels = random_values(u8, {5, 70, 3}, 7);
+  for (size_t i = 0; i < std::size(offsets); ++i)
+    for (size_t j = 0; j < std::size(divisors); ++j)
+      compare(b.g,
+              {pixels, floats({offsets[i], 0.5f, offsets[(i + 3) % std::size(offsets)]}),
+               floats({divisors[j], divisors[(j + 5) % std::size(divisors)], 0.25f})},
+              fmt::format("offset {}, divisor {}", offsets[i], divisors[j]));
+}
 
 TEST_F(Run, RowSumsOfManyLengths) {
   for (int64_t n : {1, 2, 7, 31, 64, 100, 255, 256, 257, 600, 1023, 1024, 1025, 3000, 4096, 5000, 9000, 20001})

@@ -26,7 +26,10 @@ class Structure : public testing::Test {
   static std::vector<ScheduledKernel> candidates(const GraphBuilder& b, const Target& target) {
     const loop::Program p = test::lowered(b.g);
     EXPECT_EQ(p.groups.size(), 1u);
-    return schedule(p, p.groups[0].nests[0], "k", p.groups[0].comments, target);
+    std::vector<ScheduledKernel> kernels;
+    for (const Candidate& c : schedule(p, p.groups[0].nests[0], "k", p.groups[0].comments, target))
+      kernels.push_back(c());
+    return kernels;
   }
   static constexpr Target h200{.cuda = true, .processors = 132};
   static constexpr Target avx512{.vector_bits = 512, .processors = 2};
@@ -54,6 +57,33 @@ TEST_F(Structure, CandidatesCoverTheSamePoints) {
   ASSERT_EQ(k.size(), 2u);
   EXPECT_EQ(*k[0].grid.constant() * 2, *k[1].grid.constant());
   EXPECT_EQ(k[0].elements_per_program, 2 * k[1].elements_per_program);
+}
+
+TEST_F(Structure, TransposingTilesFitTheRegisters) {
+  const auto tile = [](DType t, std::vector<graph::Expr> shape, const Dims& order, DType to) {
+    GraphBuilder b;
+    const Value x = b.input(t, shape);
+    b.g.add_output(b.to(b.permute(x, order), to));
+    for (const tile::Instruction& i : candidates(b, h200)[0].kernel.body.body)
+      if (i.op == tile::Op::block_load) return i.type;
+    return tile::Type{};
+  };
+  const auto sizes = [&](DType t, DType to) {
+    const tile::Type type = tile(t, {8192, 8192}, {1, 0}, to);
+    return std::pair(type.dims[0], type.dims[1]);
+  };
+  EXPECT_EQ(sizes(f16, bf16), std::pair(128, 128));
+  EXPECT_EQ(sizes(f32, i32), std::pair(64, 64));
+  for (const DType t : {u8, f16, f32, f64}) {
+    const tile::Type plain = tile(t, {8192, 8192}, {1, 0}, t == f32 ? i32 : f32);
+    EXPECT_LE(plain.elements(), 64 * 256) << t.name();
+    EXPECT_GE(plain.elements(), 32 * 32) << t.name();
+    // Pixels of 3 channels.
+    const tile::Type pixels = tile(t, {4096, 4096, 3}, {1, 0, 2}, t == f32 ? i32 : f32);
+    EXPECT_LE(pixels.elements(), 64 * 256) << t.name();
+  }
+  // A small matrix still fills the machine.
+  EXPECT_LE(tile(f16, {512, 512}, {1, 0}, bf16).elements(), 32 * 32);
 }
 
 TEST_F(Structure, RowValuesAreComputedOnce) {

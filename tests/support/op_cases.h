@@ -30,7 +30,7 @@ std::string difference(const reference::Array& expected, const reference::Array&
 /// Runs every sampler case of every op on the device and compares with the reference interpreter; returns the failures.
 std::vector<std::string> compare_all_ops(Device device, int& cases);
 
-/// Runs every `stride`th sampler case of every op between neighbours (see fused_case) with each Fusion, with and
+/// Runs every `stride`th sampler case of every op, read by an addition and a cast, with each Fusion, with and
 /// without the op's own result as an extra output: no bit may differ. Returns the failures.
 std::vector<std::string> compare_all_fusions(Device device, int stride, int& cases);
 

@@ -38,7 +38,7 @@ Kernel everything() {
   b.kernel().comments = {"image.cpp:12", "", "  indented"};
   const Value pid = b.program_id(), extent = b.parameter(n), zero = b.constant(u32, 0.0);
   Access interleaved{.base = Index(pid), .parts = along(0, 1), .dims = {along(8, 3, extent)}, .row_extent = {}};
-  const Value pixels = b.block_load(x, interleaved, {64}, 3, zero, CachePolicy::streaming);
+  const Value pixels = b.block_load(x, interleaved, {64}, 3, zero);
   const Value numbers = b.convert(pixels, f32);
   Value scaled = b.fma(numbers, b.constant(f32, 1.0 / 255), b.constant(f32, -0.0));
   scaled = b.round_to(scaled, bf16);
