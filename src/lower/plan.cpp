@@ -45,8 +45,8 @@ class Planner {
     }
   }
 
-  PlannedGroup expand(std::vector<NodeId> roots, Space space) {
-    PlannedGroup g = expand_group(g_, options_, materialized_, std::move(space), std::move(roots));
+  PlannedGroup expand(std::vector<NodeId> roots, const Space& space) {
+    PlannedGroup g = expand_group(g_, options_, materialized_, space, std::move(roots));
     for (NodeId read : g.reads)
       if (materialized_.contains(read) && !group_of_.contains(read)) queue_.insert(read);
     for (NodeId root : g.roots) queue_.erase(root);
