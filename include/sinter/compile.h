@@ -83,7 +83,8 @@ void start_explanation(Function& function);
 Explanation stop_explanation(Function& function);
 }  // namespace capture
 
-/// A compiled function: call it like the original one. Copies share entries; calls from several threads are safe.
+/// A compiled function: call it like the original one. Copies share entries; calls from several threads are safe. One
+/// that was moved from may only be assigned to or destroyed.
 template <class F>
 class Compiled {
  public:

@@ -95,7 +95,7 @@ MemoryUse memory_use(Device device);
 void empty_cache(Device device);
 
 /// Threads that CPU kernels run on, the calling one included; at least 1. The default is SINTER_NUM_THREADS, or the
-/// number of processors this process may use. UserError below 1.
+/// number of processors this process may use. UserError below 1; above 1024 it is 1024.
 void set_num_threads(int threads);
 int num_threads();
 

@@ -5,7 +5,7 @@ namespace sinter::capture {
 
 bool Entry::symbols_hold(std::span<const int64_t> key) const {
   for (int32_t p : extent_symbols)
-    if (key[static_cast<size_t>(p)] < 2) return false;
+    if (const int64_t v = key[static_cast<size_t>(p)]; v < 2 || v > graph::max_extent) return false;
   for (auto [a, b] : equal)
     if (key[static_cast<size_t>(a)] != key[static_cast<size_t>(b)]) return false;
   for (const auto& [a, b] : assumptions) {

@@ -21,10 +21,10 @@ namespace sinter::capture {
 /// but for kernel variants by alignment, which are added when first needed.
 struct Entry {
   std::vector<int64_t> expected;
-  std::vector<int64_t> mask;                                     ///< all ones where static, 0 where a symbol stands
-  std::vector<int32_t> extent_symbols;                           ///< key positions of promoted extents: must be >= 2
-  std::vector<std::pair<int32_t, int32_t>> equal;                ///< positions that were equal when promoted
-  std::vector<int32_t> symbols;                                  ///< SymbolMap: the symbol of each key position, or -1
+  std::vector<int64_t> mask;                       ///< all ones where static, 0 where a symbol stands
+  std::vector<int32_t> extent_symbols;             ///< key positions of promoted extents: from 2 to max_extent
+  std::vector<std::pair<int32_t, int32_t>> equal;  ///< positions that were equal when promoted
+  std::vector<int32_t> symbols;                    ///< SymbolMap: the symbol of each key position, or -1
   std::vector<std::pair<graph::Expr, graph::Expr>> assumptions;  ///< equalities the type rules relied on
   std::shared_ptr<const graph::Graph> graph;
   bool has_symbols = false;  ///< some extent or stride is one

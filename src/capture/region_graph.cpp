@@ -21,18 +21,16 @@ graph::Value add_input(graph::Graph& g, const KeyLayout::Input& in, std::span<co
   return g.add_input(std::move(type), std::move(layout));
 }
 
-constexpr int64_t max_extent = int64_t{1} << 40;
-
-/// Promoted extents are at least 2 (guarded).
+/// Promoted extents are from 2 to max_extent (guarded).
 void set_ranges(graph::Graph& g, std::span<const TraceNode* const> path, const KeyLayout& layout,
                 std::span<const int64_t> key, const SymbolMap& symbols) {
   for (size_t p = 0; p < layout.numbers; ++p)
-    if (symbols[p] >= 0 && is_extent_word(layout, key, p)) g.ranges.set_symbol(symbols[p], 2, max_extent);
+    if (symbols[p] >= 0 && is_extent_word(layout, key, p)) g.ranges.set_symbol(symbols[p], 2, graph::max_extent);
   size_t position = layout.numbers;
   for (const TraceNode* node : path)
     for (size_t i = 0; i < node->kinds.size(); ++i, ++position)
       if (symbols[position] >= 0 && (node->extent_mask >> i & 1) != 0)
-        g.ranges.set_symbol(symbols[position], 2, max_extent);
+        g.ranges.set_symbol(symbols[position], 2, graph::max_extent);
 }
 
 }  // namespace

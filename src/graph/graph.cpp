@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/graph/graph.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "src/graph/registry.h"
 #include "src/graph/text.h"
 
 namespace sinter::graph {
@@ -17,6 +23,35 @@ Value Graph::add_input(ValueType type, std::optional<Layout> layout, SourceLine 
   return v;
 }
 
+namespace {
+
+void check_extents(const InferContext& context, const Attributes& attributes) {
+  for (const Scalar& s : attributes.scalars) {
+    const auto v = s.is_extent ? s.expr.constant() : std::nullopt;
+    if (v && (*v > max_extent || *v < -max_extent))
+      context.fail(fmt::format("{} is no extent or offset that a tensor can have", *v));
+  }
+}
+
+/// Neither more elements along a dim, nor more bytes in all, than 64-bit arithmetic can address. Empty tensors are not
+/// excepted: their strides are computed as well.
+void check_size(const InferContext& context, const ValueType& type) {
+  int64_t bytes = std::max(type.dtype.bytes(), 1);
+  bool too_large = false;
+  std::string shape;
+  for (Expr e : type.shape) {
+    shape += fmt::format("{}{}", shape.empty() ? "" : ",", e.text());
+    const auto d = e.constant();
+    if (!d) continue;
+    if (*d < 0) context.fail(fmt::format("the result would have a negative extent, {}", *d));
+    too_large = too_large || *d > max_extent || __builtin_mul_overflow(bytes, std::max<int64_t>(*d, 1), &bytes);
+  }
+  if (too_large || bytes > std::numeric_limits<int64_t>::max() / 2)
+    context.fail(fmt::format("the result would be {} [{}], more than any memory holds", type.dtype.name(), shape));
+}
+
+}  // namespace
+
 NodeId Graph::add(const OpDef& op, std::vector<Value> operands, Attributes attributes, SourceLine line) {
   std::vector<ValueType> types;
   for (Value v : operands) types.push_back(type(v));
@@ -24,8 +59,10 @@ NodeId Graph::add(const OpDef& op, std::vector<Value> operands, Attributes attri
   const int n = static_cast<int>(operands.size());
   if (n < op.min_operands || (op.max_operands >= 0 && n > op.max_operands))
     context.fail("wrong number of operands: " + std::to_string(n));
+  check_extents(context, attributes);
   Node node;
   node.results = op.infer(context);
+  for (const ValueType& t : node.results) check_size(context, t);
   node.op = &op;
   node.operands = std::move(operands);
   node.attributes = std::move(attributes);

@@ -26,6 +26,10 @@ struct Value {
   friend bool operator==(const Value&, const Value&) = default;
 };
 
+/// More elements than this along a dim, and extents, offsets and sizes beyond it, are refused: sums of them stay in
+/// i64.
+inline constexpr int64_t max_extent = int64_t{1} << 40;
+
 /// Type of a value. Extents are expressions over symbols; literals until a symbol is needed.
 struct ValueType {
   DType dtype;

@@ -18,6 +18,7 @@ graph::CallAttributes full_attributes(const Dims& shape, graph::Number value, DT
 }
 
 Tensor filled(const Dims& shape, graph::Number value, DType dtype, Device device, SourceLine line) {
+  check_fits("full", value, dtype, line);  // here as well: a promoted number is checked on every call
   return dispatch_creation(op<"full">(), full_attributes(shape, value, dtype, device), line);
 }
 

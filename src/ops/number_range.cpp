@@ -27,6 +27,17 @@ void check_fits(const graph::InferContext& context, const graph::Scalar& number,
                "give a number in the range of the dtype");
 }
 
+void check_fits(std::string_view op, const graph::Number& number, DType dtype, SourceLine line) {
+  if (fits(number, dtype)) return;
+  const std::string text = number.kind == graph::Number::Kind::floating ? fmt::format("{}", number.as_double())
+                                                                        : fmt::format("{}", number.bits);
+  throw UserError({.op = std::string(op),
+                   .what = fmt::format("{} does not fit into {}", text, dtype.name()),
+                   .line = line,
+                   .context = {},
+                   .fix = "give a number in the range of the dtype"});
+}
+
 void require_number(const Operand& operand, std::string_view op) {
   if (!operand.is_tensor()) return;
   throw UserError({.op = std::string(op),

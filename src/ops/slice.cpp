@@ -3,7 +3,6 @@
 #include <sinter/views.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "src/graph/seeded_fault.h"
 #include "src/ops/describe.h"
@@ -32,7 +31,11 @@ graph::CallAttributes slice_attributes(int64_t dim, std::optional<int64_t> start
 namespace sinter {
 
 Tensor slice(Operand x, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step) {
-  return ops::dispatch(ops::op<"slice">(), {&x}, ops::slice_attributes(dim, start, stop, step));
+  // Bounds beyond every extent are the ends, as in Python.
+  const auto bounded = [](int64_t v) { return std::clamp(v, -graph::max_extent, graph::max_extent); };
+  if (start) start = bounded(*start);
+  if (stop) stop = bounded(*stop);
+  return ops::dispatch(ops::op<"slice">(), {&x}, ops::slice_attributes(dim, start, stop, bounded(step)));
 }
 Tensor select(Operand x, int64_t dim, int64_t index) {
   return ops::dispatch(ops::op<"select">(), {&x}, graph::CallAttributes().integer(dim).extent(index));
@@ -52,7 +55,7 @@ size_t normalised(int64_t dim, size_t rank) {
 /// A start or stop as Python reads it: negative counts from the end, and both ends are clamped.
 Expr clamped_bound(Expr bound, Expr extent) {
   const int64_t literal = bound.constant().value_or(0);
-  if (literal == std::numeric_limits<int64_t>::max()) return extent;
+  if (literal >= graph::max_extent) return extent;
   return simplify_extent(literal < 0 ? max(extent + bound, 0) : min(bound, extent));
 }
 

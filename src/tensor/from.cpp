@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "src/tensor/impl.h"
@@ -39,6 +41,7 @@ void check_extents(const char* op, const Dims& shape, DType dtype, SourceLine li
 }
 
 void check_blob(const void* data, const Dims& shape, DType dtype, const Dims& strides, SourceLine line) {
+  if (dtype.bytes() < 1) throw UserError({"from_blob", "the dtype has no whole bytes", line, {}, {}});
   check_extents("from_blob", shape, dtype, line);
   if (!strides.empty() && strides.size() != shape.size())
     throw UserError({"from_blob",
@@ -55,6 +58,14 @@ void check_blob(const void* data, const Dims& shape, DType dtype, const Dims& st
                      line,
                      {},
                      fmt::format("{} elements must be aligned to their size; copy the data", dtype.name())});
+  int64_t reach = 0;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    int64_t span = 0;
+    if (__builtin_mul_overflow(strides[d], (shape[d] - 1) * dtype.bytes(), &span) ||
+        __builtin_add_overflow(reach, std::abs(std::max(span, -std::numeric_limits<int64_t>::max())), &reach))
+      throw UserError(
+          {"from_blob", fmt::format("strides {} reach further than any memory", strides.text()), line, {}, {}});
+  }
   if (!strides.empty() && overlaps_partially(shape, strides))
     throw UserError({"from_blob",
                      fmt::format("strides {} make elements of {} overlap", strides.text(), shape.text()),

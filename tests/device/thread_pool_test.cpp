@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -175,6 +176,13 @@ TEST(ThreadPoolUse, NumThreadsIsPublic) {
   EXPECT_EQ(num_threads(), 3);
   set_thread_count(0);
   EXPECT_GE(num_threads(), 1);
+}
+
+TEST(ThreadPool, MistypedNumbersDoNotExhaustTheSystem) {
+  const int before = thread_count();
+  set_thread_count(std::numeric_limits<int>::max());
+  EXPECT_LE(thread_count(), 1024);
+  set_thread_count(before);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device/cpu/thread_pool.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -11,6 +12,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "runtime/device/cpu/job.h"
 #include "runtime/device/cpu/machine.h"
 #include "runtime/device/environment.h"
+#include "runtime/device/log.h"
 
 namespace sinter::device::cpu {
 namespace {
@@ -102,8 +105,12 @@ class Pool {
     stop();
     // With more threads than processors, spinning would take the processor from who has work.
     may_spin_.store(workers < usable_processors(), std::memory_order_relaxed);
-    for (int i = 1; i <= workers; ++i) workers_.emplace_back([this, i] { serve(i); });
-    worker_count_.store(workers, std::memory_order_relaxed);
+    try {
+      for (int i = 1; i <= workers; ++i) workers_.emplace_back([this, i] { serve(i); });
+    } catch (const std::system_error& e) {
+      warn(fmt::format("{} of {} threads could be started: {}", workers_.size(), workers, e.what()));
+    }
+    worker_count_.store(workers, std::memory_order_relaxed);  // what was asked for: no other attempt at the next kernel
   }
 
   void stop() {
@@ -181,6 +188,8 @@ class Pool {
   std::vector<std::thread> workers_;
 };
 
+/// Far more than any machine has processors for; a mistyped number must not exhaust the system.
+constexpr int most_threads = 1024;
 std::atomic<int> chosen_threads{0};
 /// False again once the pool is destroyed, at the end of the process; kernels then run on their caller.
 std::atomic<bool> pool_lives{false};
@@ -201,12 +210,12 @@ Pool* process_pool() {
 int thread_count() {
   int n = chosen_threads.load(std::memory_order_relaxed);
   if (n > 0) return n;
-  n = environment().threads.value_or(usable_processors());
+  n = std::min(environment().threads.value_or(usable_processors()), most_threads);
   int unset = 0;
   return chosen_threads.compare_exchange_strong(unset, n, std::memory_order_relaxed) ? n : unset;
 }
 
-void set_thread_count(int n) { chosen_threads.store(std::max(n, 0), std::memory_order_relaxed); }
+void set_thread_count(int n) { chosen_threads.store(std::clamp(n, 0, most_threads), std::memory_order_relaxed); }
 
 void parallel_for(int64_t n, int64_t grain, Body body, void* context) {
   if (n <= 0) return;
