@@ -88,7 +88,6 @@ void Recipe::run(OutputSet& set, const char* why, SourceLine line) {
     if (done) t->pending.store(nullptr, std::memory_order_release);
     return done;
   });
-  if (handles_.empty()) close();
 }
 
 void Recipe::compute_locked(std::span<tensor::TensorImpl* const> wanted, const char* why, SourceLine line) {
@@ -104,6 +103,7 @@ void Recipe::compute_locked(std::span<tensor::TensorImpl* const> wanted, const c
     throw function_->with_context(e);
   }
   end_->stored.store(&set, std::memory_order_release);
+  if (handles_.empty()) close();
 }
 
 void Recipe::compute(std::span<tensor::TensorImpl* const> handles, const char* why, SourceLine line) {
@@ -130,6 +130,7 @@ void Recipe::settle() noexcept {
   try {
     // What the host does with the inputs says nothing about which values later calls use.
     run(output_set(*end_, slots_of(handles_), function_->grow), "data_ptr", {});
+    close();
   } catch (...) {
     failure_ = std::current_exception();
   }

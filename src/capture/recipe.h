@@ -49,6 +49,8 @@ class Recipe final : public tensor::PendingOwner, public tensor::LateReader {
   const graph::ValueType& type_of(const tensor::TensorImpl& t) const;
   void compute_locked(std::span<tensor::TensorImpl* const> handles, const char* why, SourceLine line);
   void run(OutputSet& set, const char* why, SourceLine line);
+  /// Comes last: a closed recipe's function may be destroyed, and another break may reuse the recipe once the lock is
+  /// free.
   void close() noexcept;
 
   std::mutex mutex_;  ///< of everything below

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "src/tensor/impl.h"
 #include "tests/capture/support.h"
 
 namespace sinter::test {
@@ -209,6 +210,42 @@ TEST(Threads, KeptHandlesDropAndComputeAnywhere) {
     }
   };
   for (variety = 0; variety < 600; ++variety) throws(from<float>({1, 2}));
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, AHandleThatDiesWhileABreakKeepsItIsForgotten) {
+  auto f = compile([](Tensor x) {
+    Tensor kept = x + 1;
+    // What release() does on another thread, with the break in the middle.
+    tensor::TensorImpl* t = kept.detach();
+    tensor::PendingOwner* owner = t->pending.load();
+    graph_break();
+    std::thread([&] {
+      ASSERT_TRUE(owner->forget(*t));
+      tensor::recycle(t);
+    }).join();
+    return x;
+  });
+  for (int call = 0; call < 3; ++call) (void)f(from<float>({1, 2}));
+  EXPECT_EQ(f.stats().launches, 0) << "nothing was left to compute at the end";
+}
+
+TEST(Threads, AFunctionMayGoAsSoonAsItsLastKeptHandleIsComputed) {
+  Mailbox box;
+  std::atomic<int> wrong{0};
+  Beside reader([&] {
+    const Tensor t = box.take();
+    if (t.defined()) wrong += to_vector<float>(t) != std::vector<float>{2, 3};
+  });
+  for (int call = 0; call < 200; ++call) {
+    auto f = compile([&](Tensor x) {
+      Tensor y = x + 1;
+      graph_break();
+      box.put(std::move(y));
+      return x;
+    });
+    (void)f(from<float>({1, 2}));
+  }
   EXPECT_EQ(wrong, 0);
 }
 
