@@ -103,13 +103,13 @@ void Recipe::run(OutputSet& set, const char* why, SourceLine line) {
 
 void Recipe::compute_locked(std::span<tensor::TensorImpl* const> wanted, const char* why, SourceLine line) {
   if (wanted.empty()) return;
-  for (const auto& [t, failure] : failures_)
-    if (std::ranges::find(wanted, t) != wanted.end()) std::rethrow_exception(failure);
   std::vector<int32_t> slots;
   std::ranges::set_union(end_->stored.load(std::memory_order_acquire)->outputs, slots_of(wanted),
                          std::back_inserter(slots));
   OutputSet& set = output_set(*end_, slots, function_->grow);
   try {
+    for (const auto& [t, failure] : failures_)
+      if (std::ranges::find(wanted, t) != wanted.end()) std::rethrow_exception(failure);
     run(set, why, line);
   } catch (const UserError& e) {
     throw function_->with_context(e);
