@@ -22,7 +22,7 @@ struct KernelExplanation {
 };
 
 struct GuardExplanation {
-  std::string subject;  ///< "arg 0", "number 2"
+  std::string subject;  ///< "input 0", "number 2"
   std::string text;     ///< "u8 [1080,1920,3] cuda:0 contiguous"
   std::string state;    ///< "static", or "s1 = 10 in this call; was 50, then 37 (call 2)"
 };
@@ -39,7 +39,7 @@ struct RegionExplanation {
   double compile_ms = 0;
   int64_t bytes = 0;          ///< of inputs that the stored values need, and of these, once each
   int64_t unfused_bytes = 0;  ///< the same, op by op
-  int op_count = 0;
+  int op_count = 0;           ///< that the stored values need
   std::vector<GuardExplanation> guards;
   std::vector<std::string> graph;  ///< one line an op
   std::vector<KernelExplanation> kernels;

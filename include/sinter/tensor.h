@@ -65,7 +65,9 @@ class Tensor {
   Dims strides() const;
   bool is_contiguous() const;
   /// Address of the first element; device memory for CUDA tensors. Computes a pending tensor and, like every result, is
-  /// ready in the order of the current stream.
+  /// ready in the order of the current stream. Inside a compiled function it ends the region if that reads this memory,
+  /// so what was recorded before sees the old contents. Only this thread's: to write while another thread records ops
+  /// on the same memory is a race.
   void* data_ptr() const;
   /// `f32 [2,3] cuda:0`; with values for small CPU tensors.
   std::string text() const;
@@ -85,6 +87,8 @@ class Tensor {
 
 /// Wraps memory that the caller owns: `shape` elements of `dtype` with element `strides` (row-major if empty) on
 /// `device`. `deleter` (may be empty) runs when the last handle is gone; without one the caller keeps the memory alive.
+/// Ops inside a compiled function read the contents when their region ends, not when they are called; so they do with
+/// memory whose address was taken with data_ptr() before. Write to it outside, or after a graph_break() or data_ptr().
 /// Throws UserError for a null pointer (unless empty), a misaligned pointer for the dtype, or strides by which elements
 /// overlap partially (stride 0 is allowed for reading).
 Tensor from_blob(void* data, const Dims& shape, DType dtype, Device device = Device::cpu(), const Dims& strides = {},

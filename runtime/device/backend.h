@@ -118,6 +118,10 @@ class Backend {
   virtual void launch_graph(GraphHandle graph, StreamHandle stream) = 0;
   virtual void destroy_graph(GraphHandle graph) noexcept = 0;
   /// Is somebody (we or the user) capturing the stream? Then nothing may wait for it.
+  ///
+  /// Any thread may queue work on a stream, also while another thread does: values that a break of a compiled function
+  /// left uncomputed go to the break's stream, whoever uses them. Not while the stream is captured: a break computes
+  /// everything then, and a thread with another current stream is refused.
   virtual bool is_capturing(StreamHandle stream) const {
     (void)stream;
     return false;

@@ -6,20 +6,33 @@
 #include "runtime/device/hooks.h"
 #include "runtime/exec/status.h"
 #include "src/capture/scope_pool.h"
+#include "src/tensor/impl.h"
 
 namespace sinter::capture {
 namespace {
 
+void check_may_break(const RegionRecorder& recorder, const char* why) {
+  if (recorder.op_count() == 0 || !recorder.function().options.fullgraph) return;
+  throw CompileError({why,
+                      "ends a region; fullgraph = true allows no graph break",
+                      {},
+                      recorder.function().context(),
+                      "move it out of the function, or fullgraph = false"});
+}
+
 void complete(const char* why) {
   RegionRecorder* recorder = active_recorder();
   if (recorder == nullptr) return;
-  if (recorder->op_count() > 0 && recorder->function().options.fullgraph)
-    throw CompileError({why,
-                        "ends a region; fullgraph = true allows no graph break",
-                        {},
-                        recorder->function().context(),
-                        "move it out of the function, or fullgraph = false"});
+  check_may_break(*recorder, why);
   recorder->break_completely(why, {});
+}
+
+/// The break demands nothing: memory that may change makes it store all that is alive.
+void read_before_exposure(const tensor::Storage& storage) {
+  RegionRecorder* recorder = active_recorder();
+  if (recorder == nullptr || !recorder->reads(storage)) return;
+  check_may_break(*recorder, "data_ptr");
+  recorder->break_region(demand_nothing, "data_ptr", {});
 }
 
 }  // namespace
@@ -29,6 +42,7 @@ void install_device_hooks() {
   hooks.before_stream_change = [](Device) { complete("stream change"); };
   hooks.before_synchronize = [](Device) { complete("synchronize"); };
   hooks.after_synchronize = [](Device device) { exec::check_pending_status(device); };
+  tensor::before_exposure = read_before_exposure;
 }
 
 }  // namespace sinter::capture

@@ -21,12 +21,6 @@ std::vector<bool> extent_flags(std::span<const TraceNode* const> path) {
   return flags;
 }
 
-std::vector<graph::Number::Kind> number_kinds(std::span<const TraceNode* const> path) {
-  std::vector<graph::Number::Kind> kinds;
-  for (const TraceNode* n : path) kinds.insert(kinds.end(), n->kinds.begin(), n->kinds.end());
-  return kinds;
-}
-
 constexpr const char* first_call = "first call";
 
 struct Choice {

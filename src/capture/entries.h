@@ -21,6 +21,7 @@ struct RegionCall {
   Device device;
   const char* why;
   SourceLine line;
+  bool at_break;              ///< more of the function follows
   bool compiled_now = false;  ///< the entry was made for this call
   bool later = false;         ///< a recipe is computed: the region ended before
 };

@@ -34,8 +34,8 @@ struct Entry {
     int64_t was, then, call;
   };
   std::vector<Change> changes;  ///< what made words of the key symbols: the first change of each
-  std::string reason;           ///< why it was made: "first call", "arg 1: dim 0 was 50, now 37"
-  int number = 0;               ///< 1, 2, ... within its region end
+  std::string reason;           ///< why it was made: "first call", "input 1: dim 0 was 50, now 37"
+  int number = 0;               ///< 1, 2, ... within its output set
 
   std::atomic<Entry*> next{nullptr};
   std::mutex variant_mutex;

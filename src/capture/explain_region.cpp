@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "src/capture/key.h"
+#include "src/graph/needed_nodes.h"
 
 namespace sinter::capture {
 namespace {
@@ -34,12 +35,6 @@ std::string promoted_text(const RegionCall& r, const Entry& entry, size_t p, con
   return state;
 }
 
-std::vector<graph::Number::Kind> number_kinds(const TraceNode* last) {
-  std::vector<graph::Number::Kind> kinds;
-  for (const TraceNode* n : path_to(last)) kinds.insert(kinds.end(), n->kinds.begin(), n->kinds.end());
-  return kinds;
-}
-
 std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& entry) {
   std::vector<GuardExplanation> guards;
   const auto size = [](int64_t v) { return fmt::format("{}", v); };
@@ -58,7 +53,7 @@ std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& e
       if (entry.mask[p] == 0) state += (state.empty() ? "" : ", ") + promoted_text(r, entry, p, size);
     guards.push_back({names[i], std::move(text), state.empty() ? "static" : std::move(state)});
   }
-  const auto kinds = number_kinds(r.last);
+  const auto kinds = number_kinds(path_to(r.last));
   for (size_t p = layout.numbers; p < r.key.size(); ++p) {
     if (entry.mask[p] != 0) continue;
     const auto number = [&](int64_t bits) { return number_text(kinds[p - layout.numbers], bits); };
@@ -73,16 +68,6 @@ int64_t numel(const graph::ValueType& t, std::span<const int64_t> key) {
   for (graph::Expr e : t.shape)
     n *= graph::evaluate(e, [&](graph::Expr leaf) { return key[static_cast<size_t>(leaf.id())]; });
   return n;
-}
-
-/// What the outputs depend on.
-std::vector<bool> needed_nodes(const graph::Graph& g) {
-  std::vector<bool> needed(static_cast<size_t>(g.size()));
-  for (graph::Value v : g.outputs()) needed[static_cast<size_t>(v.node)] = true;
-  for (graph::NodeId id = g.size(); id-- > 0;)
-    if (needed[static_cast<size_t>(id)])
-      for (graph::Value v : g.node(id).operands) needed[static_cast<size_t>(v.node)] = true;
-  return needed;
 }
 
 /// "%3 f32 [4,6]" of the live values that the region does not store.
@@ -101,16 +86,17 @@ std::vector<std::string> kept_values(const RegionCall& r, const graph::Graph& g)
   return kept;
 }
 
-/// Bytes that must move at least: distinct inputs once, outputs once; and what op by op execution would move.
+/// Of what the outputs need: bytes that must move at least, distinct inputs once and outputs once, and what op by op
+/// execution would move.
 void count_bytes(const graph::Graph& g, std::span<const int64_t> key, RegionExplanation& to) {
   auto bytes = [&](graph::Value v) { return numel(g.type(v), key) * g.type(v).dtype.bytes(); };
-  const std::vector<bool> needed = needed_nodes(g);
+  const std::vector<bool> needed = graph::needed_nodes(g);
   for (graph::Value v : g.inputs())
     if (needed[static_cast<size_t>(v.node)]) to.bytes += bytes(v);
   for (graph::Value v : g.outputs()) to.bytes += bytes(v);
   for (graph::NodeId id = 0; id < g.size(); ++id) {
     const graph::Node& n = g.node(id);
-    if (n.op == nullptr) continue;
+    if (n.op == nullptr || !needed[static_cast<size_t>(id)]) continue;
     ++to.op_count;
     if (n.op->op_class == graph::OpClass::view) continue;
     for (graph::Value v : n.operands) to.unfused_bytes += bytes(v);
@@ -188,7 +174,7 @@ Explanation stop_explanation(Function& function) {
 void explain_region(Explanation& to, const RegionCall& r, const Entry& entry) {
   RegionExplanation e;
   e.end = r.line.file != nullptr ? fmt::format("[{}] {}", r.why, r.line.text()) : r.why;
-  e.at_break = !r.later && std::string_view(r.why) != end_of_function;
+  e.at_break = r.at_break;
   e.later = r.later;
   e.stored = static_cast<int>(r.set.outputs.size());
   e.kept = kept_values(r, *entry.graph);

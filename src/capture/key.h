@@ -65,7 +65,7 @@ KeyLayout layout_of(std::span<const int64_t> key, size_t input_count);
 
 /// A number as the user wrote it.
 std::string number_text(graph::Number::Kind kind, int64_t bits);
-/// "arg 1: dim 0 was 50, now 37": the first difference that matters, in words; empty if there is none.
+/// "input 1: dim 0 was 50, now 37": the first difference that matters, in words; empty if there is none.
 std::string difference(std::span<const int64_t> was, std::span<const int64_t> now, size_t input_count,
                        std::span<const graph::Number::Kind> number_kinds, std::span<const std::string> input_names);
 

@@ -19,6 +19,16 @@ class OnStream {
   ~OnStream() { device::exchange_current_stream(device_, previous_); }
   OnStream(const OnStream&) = delete;
   OnStream& operator=(const OnStream&) = delete;
+  /// Work of another thread would end up in the capture, and nothing may wait for a stream that is captured. (A break
+  /// inside a capture keeps nothing; this one began after it.)
+  void check_may_wait(const char* why, SourceLine line) const {
+    if (stream_ != previous_ && device::backend(device_).is_capturing(stream_))
+      throw UserError({why,
+                       "the value belongs to a stream that is being captured",
+                       line,
+                       {},
+                       "use it before the capture begins, or on the thread that captures"});
+  }
   void wait_if_foreign() const {
     if (stream_ != previous_) device::backend(device_).synchronize(stream_);
   }
@@ -65,13 +75,13 @@ void Recipe::keep(const RegionCall& region, const Entry& entry, std::vector<Tens
 void Recipe::close() noexcept {
   for (const Tensor& t : inputs_) t.impl()->storage->remove_late_reader(this);
   inputs_.clear();
-  failure_ = nullptr;
+  failures_.clear();
   open_.store(false, std::memory_order_release);
 }
 
 void Recipe::run(OutputSet& set, const char* why, SourceLine line) {
   Entry* entry = set.entries.find(key_);
-  RegionCall region{*function_, last_, *end_, set, inputs_, key_, device_, why, line, entry == nullptr, true};
+  RegionCall region{*function_, last_, *end_, set, inputs_, key_, device_, why, line, false, entry == nullptr, true};
   if (entry == nullptr) entry = &compile_entry(region);
   std::vector<tensor::TensorImpl*> outputs;
   std::vector<Tensor> unused;  // stored at the break already, and computed again this once: the set is the next call's
@@ -81,6 +91,7 @@ void Recipe::run(OutputSet& set, const char* why, SourceLine line) {
     outputs.push_back(t == handles_.end() ? unused.back().impl() : *t);
   }
   const OnStream on(device_, stream_);
+  on.check_may_wait(why, line);
   run_entry(region, *entry, outputs);
   on.wait_if_foreign();
   std::erase_if(handles_, [&](tensor::TensorImpl* t) {
@@ -88,25 +99,26 @@ void Recipe::run(OutputSet& set, const char* why, SourceLine line) {
     if (done) t->pending.store(nullptr, std::memory_order_release);
     return done;
   });
-  if (handles_.empty()) close();
 }
 
 void Recipe::compute_locked(std::span<tensor::TensorImpl* const> wanted, const char* why, SourceLine line) {
   if (wanted.empty()) return;
-  if (failure_) std::rethrow_exception(failure_);
   std::vector<int32_t> slots;
   std::ranges::set_union(end_->stored.load(std::memory_order_acquire)->outputs, slots_of(wanted),
                          std::back_inserter(slots));
   OutputSet& set = output_set(*end_, slots, function_->grow);
   try {
+    for (const auto& [t, failure] : failures_)
+      if (std::ranges::find(wanted, t) != wanted.end()) std::rethrow_exception(failure);
     run(set, why, line);
   } catch (const UserError& e) {
     throw function_->with_context(e);
   }
   end_->stored.store(&set, std::memory_order_release);
+  if (handles_.empty()) close();
 }
 
-void Recipe::compute(std::span<tensor::TensorImpl* const> handles, const char* why, SourceLine line) {
+void Recipe::compute_together(std::span<tensor::TensorImpl* const> handles, const char* why, SourceLine line) {
   std::scoped_lock lock(mutex_);
   std::vector<tensor::TensorImpl*> wanted;
   for (tensor::TensorImpl* t : handles)
@@ -121,18 +133,28 @@ void Recipe::compute_all(const char* why, SourceLine line) {
 
 void Recipe::compute(tensor::TensorImpl& t, const char* why, SourceLine line) {
   tensor::TensorImpl* const one[] = {&t};
-  compute(one, why, line);
+  compute_together(one, why, line);
+}
+
+/// What the host does with the inputs says nothing about which values later calls use: `stored` stays.
+void Recipe::run_early(std::span<tensor::TensorImpl* const> handles) {
+  run(output_set(*end_, slots_of(handles), function_->grow), "data_ptr", {});
 }
 
 void Recipe::settle() noexcept {
   std::scoped_lock lock(mutex_);
-  if (handles_.empty() || failure_) return;
+  if (handles_.empty() || !failures_.empty()) return;
   try {
-    // What the host does with the inputs says nothing about which values later calls use.
-    run(output_set(*end_, slots_of(handles_), function_->grow), "data_ptr", {});
+    run_early(handles_);
   } catch (...) {
-    failure_ = std::current_exception();
+    // One by one, so that each value reports its own error and the others none.
+    for (tensor::TensorImpl* t : std::vector(handles_)) try {
+        run_early({&t, 1});
+      } catch (...) {
+        failures_.emplace_back(t, std::current_exception());
+      }
   }
+  if (handles_.empty()) close();
 }
 
 void Recipe::abandon() noexcept {
@@ -149,6 +171,7 @@ bool Recipe::forget(tensor::TensorImpl& t) noexcept {
   std::scoped_lock lock(mutex_);
   if (!owns(t)) return true;  // computed a moment ago
   std::erase(handles_, &t);
+  std::erase_if(failures_, [&](const auto& failure) { return failure.first == &t; });
   if (handles_.empty()) close();
   return true;
 }

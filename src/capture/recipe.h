@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/device/backend.h"
@@ -24,9 +25,7 @@ class Recipe final : public tensor::PendingOwner, public tensor::LateReader {
   /// host from now on, they are computed at once.
   void keep(const RegionCall& region, const Entry& entry, std::vector<Tensor>& inputs,
             std::span<tensor::TensorImpl* const> handles);
-  /// Computes those of these handles that still need it, in one run. From the next call on the break stores them.
-  void compute(std::span<tensor::TensorImpl* const> handles, const char* why, SourceLine line);
-  /// The same for all that are alive.
+  /// compute_together() for all that are alive.
   void compute_all(const char* why, SourceLine line);
   /// Nothing runs; handles that are alive become unusable.
   void abandon() noexcept;
@@ -39,6 +38,8 @@ class Recipe final : public tensor::PendingOwner, public tensor::LateReader {
   Dims shape(const tensor::TensorImpl& t) override;
   Device device(const tensor::TensorImpl& t) override;
   void compute(tensor::TensorImpl& t, const char* why, SourceLine line) override;
+  /// In one run. From the next call on the break stores these values.
+  void compute_together(std::span<tensor::TensorImpl* const> handles, const char* why, SourceLine line) override;
   bool forget(tensor::TensorImpl& t) noexcept override;
 
   // LateReader
@@ -49,6 +50,9 @@ class Recipe final : public tensor::PendingOwner, public tensor::LateReader {
   const graph::ValueType& type_of(const tensor::TensorImpl& t) const;
   void compute_locked(std::span<tensor::TensorImpl* const> handles, const char* why, SourceLine line);
   void run(OutputSet& set, const char* why, SourceLine line);
+  void run_early(std::span<tensor::TensorImpl* const> handles);
+  /// Comes last: a closed recipe's function may be destroyed, and another break may reuse the recipe once the lock is
+  /// free.
   void close() noexcept;
 
   std::mutex mutex_;  ///< of everything below
@@ -61,8 +65,8 @@ class Recipe final : public tensor::PendingOwner, public tensor::LateReader {
   device::StreamHandle stream_ = nullptr;  ///< that was current at the break
   std::vector<Tensor> inputs_;
   std::vector<int64_t> key_;
-  std::vector<tensor::TensorImpl*> handles_;  ///< alive and not computed
-  std::exception_ptr failure_;                ///< of settle(), for whoever asks for a value
+  std::vector<tensor::TensorImpl*> handles_;                                        ///< alive and not computed
+  std::vector<std::pair<const tensor::TensorImpl*, std::exception_ptr>> failures_;  ///< of settle(), by handle
 };
 
 /// The recipes of one recorder's call.

@@ -23,9 +23,6 @@ struct OutputSet {
 inline constexpr int32_t demand_nothing = -1;     ///< a break that reads nothing by itself
 inline constexpr int32_t demand_everything = -2;  ///< the end of the function, a synchronisation, a change of stream
 
-/// Why the last region of a call ends.
-inline constexpr const char* end_of_function = "end of function";
-
 /// A place where a region ended, with given live handles and a given demand.
 ///
 /// At a break only some of the live handles are stored: what is demanded, and what calls that came this way used later.

@@ -13,7 +13,7 @@ namespace sinter::capture {
 namespace {
 
 /// The handle has its data, or will never get it. The last reference may have died on another thread meanwhile.
-void complete(tensor::TensorImpl* t) noexcept {
+void settle(tensor::TensorImpl* t) noexcept {
   if (t->pending.exchange(nullptr, std::memory_order_acq_rel) == tensor::abandoned()) tensor::recycle(t);
 }
 
@@ -31,28 +31,35 @@ void RegionRecorder::compute(tensor::TensorImpl& t, const char* why, SourceLine 
   break_region(t.slot, why, line);
 }
 
+void RegionRecorder::compute_together(std::span<tensor::TensorImpl* const> tensors, const char* why, SourceLine line) {
+  for (tensor::TensorImpl* t : tensors)
+    if (t->pending.load(std::memory_order_acquire) == this) compute(*t, why, line);
+}
+
 void RegionRecorder::break_region(int32_t demanded, const char* why, SourceLine line) {
   if (depth_ == 0) return;
   function_->counters.breaks.fetch_add(1, std::memory_order_relaxed);
-  end_region(demanded, why, line);
+  end_region({demanded, true, why, line});
 }
 
 void RegionRecorder::break_completely(const char* why, SourceLine line) {
   if (depth_ > 0) function_->counters.breaks.fetch_add(1, std::memory_order_relaxed);
-  end_call(why, line);
+  complete({demand_everything, true, why, line});
 }
 
-void RegionRecorder::end_call(const char* why, SourceLine line) {
+void RegionRecorder::end_call(const char* why, SourceLine line) { complete({demand_everything, false, why, line}); }
+
+void RegionRecorder::complete(const Ending& ending) {
   std::exception_ptr failure;
   try {
-    end_region(demand_everything, why, line);
+    end_region(ending);
   } catch (...) {
     if (recipes_.empty()) throw;
     failure = std::current_exception();
   }
   if (recipes_.empty()) return;
   try {
-    recipes_.finish(why, line);
+    recipes_.finish(ending.why, ending.line);
   } catch (...) {
     if (!failure) throw;
   }
@@ -63,7 +70,7 @@ void RegionRecorder::abandon() noexcept {
   for (tensor::TensorImpl* t : slots_)
     if (t != nullptr) {
       t->storage.reset();  // a run that failed may have set it
-      complete(t);
+      settle(t);
     }
   slots_.clear();
   inputs_.clear();
@@ -83,7 +90,7 @@ void RegionRecorder::compute_inputs(const char* why, SourceLine line) {
       std::vector<tensor::TensorImpl*> together;
       for (const Tensor& t : inputs_)
         if (t.impl()->pending.load(std::memory_order_acquire) == owner) together.push_back(t.impl());
-      static_cast<Recipe*>(owner)->compute(together, why, line);
+      owner->compute_together(together, why, line);
     }
     tensor::computed(input, why, line);
   }
@@ -107,12 +114,12 @@ void RegionRecorder::find_live() {
   }
 }
 
-void RegionRecorder::end_region(int32_t demanded, const char* why, SourceLine line) {
+void RegionRecorder::end_region(const Ending& ending) {
   if (depth_ == 0) return;
   find_live();
-  RegionEnd& end = end_at(*cursor_, live_, demanded, function_->grow);
+  RegionEnd& end = end_at(*cursor_, live_, ending.demanded, function_->grow);
   try {
-    if (!live_.empty()) run(end, why, line);
+    if (!live_.empty()) run(end, ending);
   } catch (const UserError& e) {
     abandon();
     start_region(&end.continuation);
@@ -125,24 +132,35 @@ void RegionRecorder::end_region(int32_t demanded, const char* why, SourceLine li
   start_region(&end.continuation);
 }
 
-bool RegionRecorder::inputs_may_change() const {
-  return std::ranges::any_of(inputs_, [](const Tensor& t) { return t.impl()->storage->may_change(); });
+bool RegionRecorder::reads(const tensor::Storage& storage) const {
+  return std::ranges::any_of(inputs_, [&](const Tensor& t) {
+    // A pending input has no data yet, so the host cannot have its address either.
+    return t.impl()->pending.load(std::memory_order_acquire) == nullptr && t.impl()->storage.get() == &storage;
+  });
 }
 
-void RegionRecorder::run(RegionEnd& end, const char* why, SourceLine line) {
-  compute_inputs(why, line);
+/// A value that is computed after the break must read what the program wrote before it, in the order of its stream:
+/// impossible if the host may write to an input meanwhile, or if what is queued later is no part of a capture that
+/// began before.
+bool RegionRecorder::must_store_all() const {
+  return std::ranges::any_of(inputs_, [](const Tensor& t) { return t.impl()->storage->may_change(); }) ||
+         device::backend(device_).is_capturing(device::current_stream(device_));
+}
+
+void RegionRecorder::run(RegionEnd& end, const Ending& ending) {
+  compute_inputs(ending.why, ending.line);
   move_inputs_to_device();
   build_key();
-  OutputSet& set = end.demanded == demand_everything || !inputs_may_change()
-                       ? *end.stored.load(std::memory_order_acquire)
-                       : output_set(end, end.live, function_->grow);
+  OutputSet& set = end.demanded == demand_everything || !must_store_all() ? *end.stored.load(std::memory_order_acquire)
+                                                                          : output_set(end, end.live, function_->grow);
   Entry* entry = set.entries.find(key_);
-  RegionCall region{*function_, cursor_, end, set, inputs_, key_, device_, why, line, entry == nullptr};
+  RegionCall region{*function_,      cursor_,         end, set, inputs_, key_, device_, ending.why, ending.line,
+                    ending.at_break, entry == nullptr};
   if (entry == nullptr) entry = &compile_entry(region);
   outputs_.clear();
   for (int32_t slot : set.outputs) outputs_.push_back(slots_[static_cast<size_t>(slot)]);
   run_entry(region, *entry, outputs_);
-  for (int32_t slot : set.outputs) complete(std::exchange(slots_[static_cast<size_t>(slot)], nullptr));
+  for (int32_t slot : set.outputs) settle(std::exchange(slots_[static_cast<size_t>(slot)], nullptr));
   if (set.outputs.size() < end.live.size()) keep_rest(region, *entry);
 }
 

@@ -211,7 +211,9 @@ bool RegionRecorder::forget(tensor::TensorImpl& t) noexcept {
   }
   // Another thread: the owner may be computing the handle right now. Whoever comes second recycles it.
   tensor::PendingOwner* owner = this;
-  return !t.pending.compare_exchange_strong(owner, tensor::abandoned(), std::memory_order_acq_rel);
+  if (t.pending.compare_exchange_strong(owner, tensor::abandoned(), std::memory_order_acq_rel)) return false;
+  // The caller read `pending` before the owner ended the region: the handle is computed, or a recipe's, which lists it.
+  return owner == nullptr || owner->forget(t);
 }
 
 }  // namespace sinter::capture

@@ -37,18 +37,29 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void break_region(int32_t demanded, const char* why, SourceLine line);
   /// Nothing runs; live handles become unusable. For regions that cannot be computed.
   void abandon() noexcept;
-  Function& function() { return *function_; }
+  Function& function() const { return *function_; }
   int64_t op_count() const { return depth_; }
+  /// Is this memory, or a view of it, an operand of the region so far?
+  bool reads(const tensor::Storage& storage) const;
 
   // PendingOwner
   DType dtype(const tensor::TensorImpl& t) override;
   Dims shape(const tensor::TensorImpl& t) override;
   Device device(const tensor::TensorImpl& t) override;
   void compute(tensor::TensorImpl& t, const char* why, SourceLine line) override;
+  void compute_together(std::span<tensor::TensorImpl* const> tensors, const char* why, SourceLine line) override;
   bool forget(tensor::TensorImpl& t) noexcept override;
 
  private:
-  void end_region(int32_t demanded, const char* why, SourceLine line);
+  /// How a region ends.
+  struct Ending {
+    int32_t demanded;
+    bool at_break;  ///< more of the function follows
+    const char* why;
+    SourceLine line;
+  };
+  void complete(const Ending& ending);
+  void end_region(const Ending& ending);
   void check_thread(const char* why, SourceLine line) const;
   OperandCode code_of(const Tensor& t, const graph::Call& call);
   OperandCode add_input(tensor::TensorImpl* impl, const graph::Call& call);
@@ -62,8 +73,8 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void compute_inputs(const char* why, SourceLine line);
   void build_key();
   void move_inputs_to_device();
-  bool inputs_may_change() const;
-  void run(RegionEnd& end, const char* why, SourceLine line);
+  bool must_store_all() const;
+  void run(RegionEnd& end, const Ending& ending);
   void keep_rest(const RegionCall& region, const Entry& entry);
   void start_region(TraceNode* root);
 

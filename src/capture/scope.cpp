@@ -25,7 +25,7 @@ void Scope::finish() {
   if (function_ == nullptr) return;
   RegionRecorder* recorder = active_recorder();
   try {
-    recorder->end_call(end_of_function, {});
+    recorder->end_call("end of function", {});
   } catch (...) {
     deactivate();
     throw;

@@ -53,6 +53,12 @@ std::vector<const TraceNode*> path_to(const TraceNode* last) {
   return path;
 }
 
+std::vector<graph::Number::Kind> number_kinds(std::span<const TraceNode* const> path) {
+  std::vector<graph::Number::Kind> kinds;
+  for (const TraceNode* n : path) kinds.insert(kinds.end(), n->kinds.begin(), n->kinds.end());
+  return kinds;
+}
+
 TraceNode* append_child(TraceNode* parent, const graph::Call& call, std::span<const OperandCode> codes) {
   std::atomic<TraceNode*>* link = &parent->first_child;
   for (TraceNode* n = link->load(std::memory_order_acquire); n != nullptr; n = link->load(std::memory_order_acquire)) {

@@ -46,6 +46,8 @@ struct TraceNode {
 
 /// The nodes from the region's root (exclusive) to `last`, in order.
 std::vector<const TraceNode*> path_to(const TraceNode* last);
+/// Of the values of a path's calls, in order.
+std::vector<graph::Number::Kind> number_kinds(std::span<const TraceNode* const> path);
 /// Appends under the caller's lock, or returns the equal child another thread appended.
 TraceNode* append_child(TraceNode* parent, const graph::Call& call, std::span<const OperandCode> codes);
 

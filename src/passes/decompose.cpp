@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/passes/decompose.h"
 
+#include "src/graph/needed_nodes.h"
 #include "src/graph/registry.h"
 
 namespace sinter::passes {
@@ -10,16 +11,6 @@ using graph::Graph;
 using graph::Node;
 using graph::NodeId;
 using graph::Value;
-
-std::vector<bool> needed_nodes(const Graph& g) {
-  std::vector<bool> needed(static_cast<size_t>(g.size()));
-  for (Value v : g.outputs()) needed[static_cast<size_t>(v.node)] = true;
-  for (Value v : g.inputs()) needed[static_cast<size_t>(v.node)] = true;
-  for (NodeId id = g.size(); id-- > 0;)
-    if (needed[static_cast<size_t>(id)])
-      for (Value v : g.node(id).operands) needed[static_cast<size_t>(v.node)] = true;
-  return needed;
-}
 
 Graph empty_like(const Graph& g) {
   Graph out;
@@ -33,7 +24,7 @@ Graph empty_like(const Graph& g) {
 /// One round; `changed` tells whether a decomposition made new ops that may decompose again.
 Graph round(const Graph& g, bool& changed) {
   Graph out = empty_like(g);
-  const std::vector<bool> needed = needed_nodes(g);
+  const std::vector<bool> needed = graph::needed_nodes(g);
   std::vector<std::vector<Value>> map(static_cast<size_t>(g.size()));
   size_t input = 0;
   for (NodeId id = 0; id < g.size(); ++id) {

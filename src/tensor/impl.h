@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace sinter::tensor {
@@ -42,12 +43,16 @@ struct Storage {
 
   /// May the contents change without Sinter knowing?
   bool may_change() const { return !owned || exposed.load(std::memory_order_relaxed); }
-  /// The host gets the address: late readers read first.
+  /// The host gets the address: late readers, and the region that this thread is recording, read first.
   void expose();
   /// False if the memory may change already; the reader is noted all the same, until remove_late_reader().
   bool add_late_reader(LateReader* reader);
   void remove_late_reader(LateReader* reader);
 };
+
+/// What recording wants to know; set once, while the library starts. The contents of the storage may change from now
+/// on: whatever this thread recorded and did not compute yet reads them first.
+extern void (*before_exposure)(const Storage&);
 
 struct TensorImpl;
 
@@ -63,6 +68,9 @@ class PendingOwner {
   virtual Device device(const TensorImpl& t) = 0;
   /// Gives the tensor its data because `why` ("item", "data_ptr") needs it at `line`, or throws.
   virtual void compute(TensorImpl& t, const char* why, SourceLine line) = 0;
+  /// The same for several of its tensors, which one run may compute together. Tensors that were this owner's a moment
+  /// ago are passed over.
+  virtual void compute_together(std::span<TensorImpl* const> tensors, const char* why, SourceLine line) = 0;
   /// The last handle to a pending tensor is gone. True: the caller recycles it; false: the owner will.
   virtual bool forget(TensorImpl& t) noexcept = 0;
 };

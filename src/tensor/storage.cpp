@@ -6,6 +6,8 @@
 
 namespace sinter::tensor {
 
+void (*before_exposure)(const Storage&) = nullptr;
+
 Storage::~Storage() {
   if (owned)
     device::backend(device).release(data, bytes, stream);
@@ -15,13 +17,15 @@ Storage::~Storage() {
 
 void Storage::expose() {
   exposed.store(true);
-  if (late_reader_count.load() == 0) return;  // sequentially consistent: a reader that comes now sees `exposed`
-  std::vector<LateReader*> readers;
-  {
-    std::scoped_lock lock(mutex);
-    readers = late_readers;
+  if (late_reader_count.load() != 0) {  // sequentially consistent: a reader that comes now sees `exposed`
+    std::vector<LateReader*> readers;
+    {
+      std::scoped_lock lock(mutex);
+      readers = late_readers;
+    }
+    for (LateReader* r : readers) r->settle();
   }
-  for (LateReader* r : readers) r->settle();
+  if (before_exposure != nullptr) before_exposure(*this);
 }
 
 bool Storage::add_late_reader(LateReader* reader) {

@@ -84,6 +84,31 @@ TEST(Explain, RecompilesNameTheBreakTheyBelongTo) {
   EXPECT_TRUE(contains(recompiles[1], "call 2: ")) << recompiles[1];
 }
 
+TEST(Explain, ARegionThatStoresSomeOfItsValuesCountsWhatTheseNeed) {
+  auto f = compile([](Tensor x, Tensor y) {
+    Tensor kept = y * 2 + 1;
+    const float s = item<float>(sum(x));
+    kept = Tensor();
+    return s;
+  });
+  const RegionExplanation region = f.explain(counting({8}), counting({1000})).regions.at(0);
+  EXPECT_EQ(region.op_count, 1) << "the sum";
+  EXPECT_EQ(region.bytes, 9 * 4);
+  EXPECT_EQ(region.unfused_bytes, 9 * 4);
+}
+
+TEST(Explain, EndsBeforeTheEndAreBreaksWhateverTheyAreCalled) {
+  auto f = compile([](Tensor x) {
+    Tensor y = x + 1;
+    synchronize(Device::cpu());
+    return y * 2;
+  });
+  const Explanation e = f.explain(counting({8}));
+  ASSERT_EQ(e.regions.size(), 2u);
+  EXPECT_TRUE(e.regions[0].at_break);
+  EXPECT_FALSE(e.regions[1].at_break);
+}
+
 TEST(Explain, OneIsNoPlural) {
   auto f = compile([](Tensor x) { return x + 1; });
   const std::string text = f.explain(counting({3})).text();

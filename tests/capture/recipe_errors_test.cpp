@@ -105,8 +105,27 @@ TEST(RecipeErrors, TakingAnAddressReportsNothingButTheUseDoes) {
   });
   for (int call = 0; call < 2; ++call) {
     (void)f(counting({5}), from<int64_t>({5, 0}));
-    EXPECT_FALSE(use.empty());
+    EXPECT_TRUE(contains(use, "tracing")) << use;
   }
+}
+
+TEST(RecipeErrors, TakingAnAddressKeepsEachValuesOwnError) {
+  auto f = compile([&](Tensor x, Tensor i, Tensor j) {
+    Tensor good = x + to(sum(i), f32);
+    const int line = __LINE__ + 1;
+    Tensor far = index_select(x, 0, i);
+    Tensor further = index_select(x, 0, j);
+    graph_break();
+    *static_cast<int64_t*>(i.data_ptr()) = 0;
+    EXPECT_EQ(to_vector<float>(good)[1], 6.0f);
+    for (int use = 0; use < 2; ++use) {
+      EXPECT_TRUE(contains(refusal<UserError>([&] { (void)to_vector<float>(far); }), line_text(__FILE__, line)));
+      EXPECT_TRUE(
+          contains(refusal<UserError>([&] { (void)to_vector<float>(further); }), line_text(__FILE__, line + 1)));
+    }
+    return x;
+  });
+  for (int call = 0; call < 2; ++call) (void)f(counting({5}), from<int64_t>({5, 0}), from<int64_t>({0, 77}));
 }
 
 TEST(RecipeErrors, ShapesThatDoNotFitAreRefusedAtTheBreak) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that a break did not compute read their inputs before the host can change them, and hold them no longer than
 // needed.
+#include <tuple>
+
 #include "tests/capture/support.h"
 
 namespace sinter::test {
@@ -41,6 +43,46 @@ TEST(RecipeMemory, MemoryWhoseAddressTheHostHasIsReadBeforeItCanChange) {
       EXPECT_EQ(to_vector<float>(view), (std::vector<float>{100, 2})) << "as in eager";
     }
   }
+}
+
+TEST(RecipeMemory, AnAddressTakenInsideEndsTheRegionThatReadsTheMemory) {
+  for (bool view : {false, true}) {
+    auto f = compile([&](Tensor x) {
+      Tensor y = x + 1;
+      Tensor z = view ? transpose(x, 0, 1) * 2 : x * 2;
+      auto* p = static_cast<float*>(view ? slice(x, 1, 0, 1).data_ptr() : x.data_ptr());
+      p[0] = 100;
+      return std::tuple(y, z, x + 3);
+    });
+    for (int call = 0; call < 3; ++call) {
+      const auto [y, z, w] = f(from<float>({1, 2}, {1, 2}));
+      EXPECT_EQ(to_vector<float>(y), (std::vector<float>{2, 3}));
+      EXPECT_EQ(to_vector<float>(z), (std::vector<float>{2, 4}));
+      EXPECT_EQ(to_vector<float>(w), (std::vector<float>{103, 5})) << "reads what was written";
+    }
+  }
+}
+
+TEST(RecipeMemory, AddressesOfOtherMemoryEndNothing) {
+  const Tensor other = counting({3});
+  auto f = compile([&](Tensor x) {
+    Tensor y = x + 1;
+    EXPECT_NE(other.data_ptr(), nullptr);
+    return y * 2;
+  });
+  EXPECT_EQ(f.explain(counting({2})).breaks(), 0);
+}
+
+TEST(RecipeMemory, FullgraphRefusesAnAddressOfWhatTheRegionReads) {
+  auto f = compile(
+      [](Tensor x) {
+        EXPECT_NE(x.data_ptr(), nullptr) << "nothing is recorded yet";
+        Tensor y = x + 1;
+        (void)x.data_ptr();
+        return y;
+      },
+      {.fullgraph = true});
+  EXPECT_TRUE(contains(refusal<CompileError>([&] { (void)f(counting({2})); }), "[data_ptr]"));
 }
 
 TEST(RecipeMemory, InputsLiveNoLongerThanTheHandlesThatNeedThem) {

@@ -81,6 +81,42 @@ TEST_F(OnCuda, ThreadsWithStreamsOfTheirOwnComputeKeptValues) {
   for (int call = 0; call < 3; ++call) EXPECT_EQ(to_vector<float>(f(x)), (std::vector<float>{4, 12}));
 }
 
+TEST_F(OnCuda, ABreakInsideACaptureKeepsNothing) {
+  auto f = compile([&](Tensor x) {
+    Tensor a = x + 1, unused = x * 2;
+    graph_break();
+    return a;
+  });
+  const Tensor x = there(from<float>({1, 2}));
+  EXPECT_EQ(f.explain(x).regions.at(0).stored, 0);
+  const Stream stream = Stream::create(cuda);
+  const StreamGuard guard(stream);
+  device::Backend& backend = device::backend(cuda);
+  backend.begin_capture(stream.native());
+  const Explanation e = f.explain(x);
+  backend.destroy_graph(backend.end_capture(stream.native()));
+  ASSERT_EQ(e.regions.size(), 1u);
+  EXPECT_EQ(e.regions[0].stored, 2);
+  EXPECT_TRUE(e.regions[0].kept.empty());
+}
+
+TEST_F(OnCuda, OtherThreadsQueueNothingOnAStreamThatIsCaptured) {
+  const Stream stream = Stream::create(cuda);
+  const StreamGuard guard(stream);
+  auto f = compile([&](Tensor x) {
+    Tensor a = x + 1;
+    graph_break();
+    device::Backend& backend = device::backend(cuda);
+    backend.begin_capture(stream.native());
+    std::string refused;
+    std::thread([&] { refused = refusal<UserError>([&] { (void)to_vector<float>(a); }); }).join();
+    backend.destroy_graph(backend.end_capture(stream.native()));
+    EXPECT_TRUE(contains(refused, "captured")) << refused;
+    return a;
+  });
+  EXPECT_EQ(to_vector<float>(f(there(from<float>({1, 2})))), (std::vector<float>{2, 3}));
+}
+
 TEST_F(OnCuda, ConstantsWhoseAddressTheHostHasAreCopiedOnEveryCall) {
   const Tensor factor = from<float>({3, 4});
   auto f = compile([&](Tensor x) { return x * factor; });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "src/graph/needed_nodes.h"
 #include "src/graph/registry.h"
 #include "src/graph/text.h"
 
@@ -76,15 +77,6 @@ class Rewriter {
   std::vector<std::vector<Value>> values_;
 };
 
-std::vector<bool> needed(const Graph& g) {
-  std::vector<bool> is(static_cast<size_t>(g.size()));
-  for (Value v : g.outputs()) is[static_cast<size_t>(v.node)] = true;
-  for (NodeId id = g.size(); id-- > 0;)
-    if (is[static_cast<size_t>(id)])
-      for (Value v : g.node(id).operands) is[static_cast<size_t>(v.node)] = true;
-  return is;
-}
-
 bool is_sound(const Case& c) {
   for (const auto& symbols : c.calls) {
     for (const auto& [a, b] : c.graph.assumptions())
@@ -101,8 +93,9 @@ bool is_sound(const Case& c) {
 std::optional<Case> rewritten(const Case& c, const Rewrite& rewrite) {
   try {
     Case made = c;
-    made.graph = Rewriter(c.graph, rewrite).run(needed(c.graph));
-    made.graph = Rewriter(made.graph, {}).run(needed(made.graph));  // without what the rewrite made useless
+    made.graph = Rewriter(c.graph, rewrite).run(graph::needed_nodes(c.graph));
+    made.graph =
+        Rewriter(made.graph, {}).run(graph::needed_nodes(made.graph));  // without what the rewrite made useless
     if (is_sound(made)) return made;
   } catch (const Error&) {  // not a legal graph
   }
