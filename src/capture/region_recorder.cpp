@@ -24,16 +24,20 @@ void RegionRecorder::begin(Function& function) {
 }
 
 void RegionRecorder::start_region(TraceNode* root) {
+  // Inputs may die here, and the deleter of a user's memory may use tensors: it must find an empty region.
+  std::vector<Tensor> inputs;
+  inputs.swap(inputs_);
   cursor_ = root;
   depth_ = 0;
   slots_.clear();
-  inputs_.clear();
   values_.clear();
   types_.reset();
   type_inputs_.clear();
   type_slots_.clear();
   device_ = Device::cpu();
   has_device_ = false;
+  inputs.clear();
+  if (inputs_.empty()) inputs_.swap(inputs);  // keeps the capacity
 }
 
 Tensor RegionRecorder::call(const graph::Call& call) {

@@ -104,6 +104,22 @@ TEST(Errors, DeletersRunOnceWhenTheLastHandleIsGone) {
   EXPECT_EQ(deleted, 1);
 }
 
+TEST(Errors, DeletersMayUseTensors) {
+  float memory[2] = {1, 2};
+  std::vector<float> seen;
+  auto f = compile([&](Tensor x) {
+    return x + from_blob(memory, {2}, f32, Device::cpu(), {}, [&](void*) {
+             seen = to_vector<float>(full({2}, 3.0, f32) + 1);
+             seen.push_back(item<float>(sum(full({4}, 1.0, f32))));
+           });
+  });
+  for (int i = 0; i < 3; ++i) {
+    seen.clear();
+    EXPECT_EQ(to_vector<float>(f(from<float>({1, 1}))), (std::vector<float>{2, 3}));
+    EXPECT_EQ(seen, (std::vector<float>{4, 4, 4}));
+  }
+}
+
 TEST(Errors, AbsentDevicesSayWhatWasLookedFor) {
   const std::string text = refusal<DeviceError>([] { (void)to(counting({2}), Device::cuda(7)); });
   expect_parts(text, {"cuda"});
