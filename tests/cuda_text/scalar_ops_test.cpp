@@ -9,6 +9,7 @@
 
 #include "codegen/tile/builder.h"
 #include "tests/cuda_text/device_kernel.h"
+#include "tests/support/scalar_op_cases.h"
 
 namespace sinter::cuda::testing {
 namespace {
@@ -21,36 +22,7 @@ using Bytes = std::vector<unsigned char>;
 constexpr int tile_size = 1024, programs = 2;
 constexpr size_t samples = tile_size * programs;
 
-struct Case {
-  ScalarOp op;
-  std::vector<DType> types;
-  DType attribute, result;
-  std::string name() const {
-    std::string s(scalar::info(op).name);
-    for (const DType t : types) s += fmt::format("_{}", t.name());
-    return s + fmt::format("_{}", attribute.name());
-  }
-};
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (int k = 0; k < scalar::scalar_op_count; ++k) {
-    const auto op = static_cast<ScalarOp>(k);
-    const scalar::ScalarOpInfo& row = scalar::info(op);
-    const bool has_attribute =
-        row.rule == ScalarRule::convert || row.rule == ScalarRule::bitcast || row.rule == ScalarRule::round_to;
-    for (const DType t : {boolean, i32, u32, i64, u64, f32, f64}) {
-      std::vector<DType> types(static_cast<size_t>(row.arity), t);
-      if (row.rule == ScalarRule::select) types[0] = boolean;
-      for (const DType attribute : all_dtypes) {
-        if (const auto result = scalar::result_type(op, types, attribute))
-          cases.push_back({op, types, attribute, *result});
-        if (!has_attribute) break;
-      }
-    }
-  }
-  return cases;
-}
+using Case = test::ScalarOpCase;
 
 /// Small integers, ends of ranges, specials of floating types, halfway cases; else anything.
 uint64_t sample(std::mt19937_64& random, DType t) {
@@ -157,7 +129,7 @@ void check(const Compiled& compiled) {
 
 TEST(ScalarOps, EveryOpOnEveryTypeIsTheReference) {
   std::vector<Compiled> all;
-  for (const Case& c : all_cases()) all.push_back(compiled(c));
+  for (const Case& c : test::scalar_op_cases()) all.push_back(compiled(c));
   EXPECT_GT(all.size(), 150u);
   for (const Compiled& c : all) check(c);
 }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the fuzzer found, minimised.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include "tests/fuzz/compare.h"
 
@@ -48,6 +55,24 @@ TEST(Reproductions, PromotedFloatingNumbersSaturate) {
                            {{-0x4010000000000000}, {0x46293e5939a08cea}, {0x7ff8000000000000}, {-0x39d6c1a6c65f7316}},
                            0}),
             "");
+}
+
+// The runtime converts a promoted number by itself; this is the conversion of the table of scalar ops.
+TEST(Reproductions, PromotedNumbersConvertAsTheTableSays) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  std::vector<double> values{0, -0.0, 0.25, -0.75, 1.5, -1.5, inf, -inf, std::nan(""), 1e-310, 1e300, -1e300};
+  for (const int bits : {7, 8, 15, 16, 31, 32, 63, 64})
+    for (const double sign : {1.0, -1.0})
+      for (const double off : {-1.0, -0.5, 0.0, 0.5, 1.0}) values.push_back(sign * (std::ldexp(1.0, bits) + off));
+  std::vector<std::vector<int64_t>> calls;
+  for (const double v : values) calls.push_back({std::bit_cast<int64_t>(v)});
+  for (const DType t : all_dtypes) {
+    const std::string text = fmt::format(
+        "graph \"numbers\" on cpu {{\n  symbols 1\n  %0 {0} [3] = full() shape=[3], value=floating s0, dtype={0}, "
+        "device=cpu\n  return %0\n}}\n",
+        t.name());
+    EXPECT_EQ(difference_of({text.c_str(), 1, calls, 0}), "") << t.name();
+  }
 }
 
 }  // namespace

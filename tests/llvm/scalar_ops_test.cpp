@@ -11,6 +11,7 @@
 #include "codegen/tile/builder.h"
 #include "src/scalar/scalar_ops.h"
 #include "tests/llvm/compiled_kernel.h"
+#include "tests/support/scalar_op_cases.h"
 
 namespace sinter::llvm_codegen {
 namespace {
@@ -18,8 +19,6 @@ namespace {
 using scalar::Constant;
 using scalar::ScalarOp;
 using scalar::ScalarRule;
-
-constexpr DType compute_types[] = {boolean, i32, u32, i64, u64, f32, f64};
 
 std::vector<uint64_t> special_bits(DType t) {
   if (t.is_boolean()) return {0, 1};
@@ -72,37 +71,7 @@ double distance(DType t, uint64_t a, uint64_t b) {
 /// Allowed distance from the reference in units in the last place; 0: the same bits.
 double tolerance(ScalarOp op) { return op == ScalarOp::ex2_approx || op == ScalarOp::lg2_approx ? 4 : 0; }
 
-struct Case {
-  ScalarOp op;
-  std::vector<DType> types;
-  DType attribute, result;
-};
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (int k = 0; k < scalar::scalar_op_count; ++k) {
-    const auto op = static_cast<ScalarOp>(k);
-    const scalar::ScalarOpInfo& row = scalar::info(op);
-    const bool has_attribute =
-        row.rule == ScalarRule::convert || row.rule == ScalarRule::bitcast || row.rule == ScalarRule::round_to;
-    for (const DType t : compute_types) {
-      std::vector<DType> types(static_cast<size_t>(row.arity), t);
-      if (row.rule == ScalarRule::select) types[0] = boolean;
-      for (const DType attribute : all_dtypes) {
-        if (const auto result = scalar::result_type(op, types, attribute))
-          cases.push_back({op, types, attribute, *result});
-        if (!has_attribute) break;
-      }
-    }
-  }
-  return cases;
-}
-
-std::string name_of(const Case& c) {
-  std::string s(scalar::info(c.op).name);
-  for (const DType t : c.types) s += "_" + std::string(t.name());
-  return s + "_" + std::string(c.attribute.name());
-}
+using Case = test::ScalarOpCase;
 
 /// x -> op(x...), `lanes` elements a program, operands and result in memory by their compute type.
 tile::Kernel elementwise(const Case& c, int lanes) {
@@ -133,7 +102,7 @@ std::vector<std::byte> pack(const std::vector<uint64_t>& bits, DType t) {
 }
 
 void check(const Case& c, int lanes, const TargetOptions& target) {
-  SCOPED_TRACE(name_of(c) + " x " + std::to_string(lanes) + " on " + target.architecture);
+  SCOPED_TRACE(c.name() + " x " + std::to_string(lanes) + " on " + target.architecture);
   constexpr size_t n = 2048;
   const CompiledKernel kernel(elementwise(c, lanes), target);
   const auto bits = samples(c.types, n);
@@ -155,19 +124,19 @@ void check(const Case& c, int lanes, const TargetOptions& target) {
     ++wrong;
     std::string operands;
     for (const Constant& v : x) operands += fmt::format(" {:#x}", v.bits);
-    ADD_FAILURE() << name_of(c) << operands << fmt::format(": expected {:#x}, got {:#x}", expected, got);
+    ADD_FAILURE() << c.name() << operands << fmt::format(": expected {:#x}, got {:#x}", expected, got);
   }
 }
 
 TEST(LlvmScalarOps, EveryOpOnEveryTypeIsTheReference) {
-  const std::vector<Case> cases = all_cases();
+  const std::vector<Case> cases = test::scalar_op_cases();
   EXPECT_GT(cases.size(), 150u);
   for (const TargetOptions& target : runnable_targets())
     for (const Case& c : cases) check(c, target.vector_bits / 32, target);
 }
 
 TEST(LlvmScalarOps, OddShapesAgreeWithNativeOnes) {
-  for (const Case& c : all_cases())
+  for (const Case& c : test::scalar_op_cases())
     for (const int lanes : {1, 2, 64, 512}) check(c, lanes, host());
 }
 
