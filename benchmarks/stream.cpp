@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "benchmarks/harness/rounds.h"
 #include "benchmarks/harness/triad.h"
 #include "codegen/llvm/open.h"
 #include "codegen/tile/builder.h"
@@ -122,25 +122,9 @@ tile::Kernel normalise(int lanes, int steps) {
 struct Row {
   std::string name;
   double bytes;
-  std::function<void()> run;
-  std::vector<double> seconds = {};
-  double gigabytes() const {
-    std::vector<double> sorted = seconds;
-    std::sort(sorted.begin(), sorted.end());
-    return bytes / sorted[sorted.size() / 2] / 1e9;
-  }
+  benchmarks::Case timed;
+  double gigabytes() const { return bytes / timed.ns.median(); }
 };
-
-void measure(std::vector<Row>& rows, int rounds) {
-  for (Row& r : rows) r.run();
-  for (int k = 0; k < rounds; ++k) {
-    for (Row& r : rows) {
-      const auto start = std::chrono::steady_clock::now();
-      r.run();
-      r.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-  }
-}
 
 void compare(int rounds) {
   constexpr int64_t n = int64_t{64} << 20;
@@ -148,25 +132,32 @@ void compare(int rounds) {
   constexpr int steps = 64;
   const Buffer a(n * 4), b(n * 4), c(n * 4);
   const benchmarks::Triad triad{a.as<float>(), b.as<float>(), c.as<float>()};
-  std::vector<Row> rows{{"triad, non-temporal", benchmarks::triad_bytes(n), [&] { benchmarks::run_triad(triad, n); }}};
+  std::vector<Row> rows{
+      {"triad, non-temporal", benchmarks::triad_bytes(n), {1, [&] { benchmarks::run_triad(triad, n); }}}};
   std::vector<std::unique_ptr<Kernel>> kernels;
   for (const int lanes : {16, 64}) {
     const Kernel* k = kernels.emplace_back(std::make_unique<Kernel>(axpb(lanes, steps))).get();
-    rows.push_back({fmt::format("a*x+b, tiles of {}", lanes), 8.0 * n, [k, lanes, &a, &b] {
-                      k->run(n / (lanes * steps),
-                             {slot(b.as<float>()), slot(a.as<float>()), slot(2.0f), slot(1.0f), n});
-                    }});
+    rows.push_back({fmt::format("a*x+b, tiles of {}", lanes), 8.0 * n, {1, [k, lanes, &a, &b] {
+                                                                          k->run(
+                                                                              n / (lanes * steps),
+                                                                              {slot(b.as<float>()), slot(a.as<float>()),
+                                                                               slot(2.0f), slot(1.0f), n});
+                                                                        }}});
     fmt::print("a*x+b, tiles of {}: compiled in {:.1f} ms\n", lanes, k->compile_ms());
   }
   for (const int lanes : {16, 64}) {
     const Kernel* k = kernels.emplace_back(std::make_unique<Kernel>(normalise(lanes, steps))).get();
     const int64_t programs = (pixels + lanes * steps - 1) / (lanes * steps);
-    rows.push_back({fmt::format("u8 HWC -> f32 CHW, tiles of {}", lanes), 15.0 * pixels, [k, programs, &a, &b] {
-                      k->run(programs, {slot(b.as<uint8_t>()), slot(a.as<float>()), static_cast<uint64_t>(pixels)});
-                    }});
+    rows.push_back({fmt::format("u8 HWC -> f32 CHW, tiles of {}", lanes),
+                    15.0 * pixels,
+                    {1, [k, programs, &a, &b] {
+                       k->run(programs, {slot(b.as<uint8_t>()), slot(a.as<float>()), static_cast<uint64_t>(pixels)});
+                     }}});
     fmt::print("u8 HWC -> f32 CHW, tiles of {}: compiled in {:.1f} ms\n", lanes, k->compile_ms());
   }
-  measure(rows, rounds);
+  std::vector<benchmarks::Case*> cases;
+  for (Row& r : rows) cases.push_back(&r.timed);
+  benchmarks::measure(cases, rounds);
   const device::Properties machine = device::cpu::machine();
   fmt::print("{}, {}, {} threads, {} rounds\n", machine.name, machine.architecture, device::cpu::thread_count(),
              rounds);
