@@ -117,6 +117,11 @@ void Emitter::scalar_instruction(const Instruction& in) {
     case Op::program_id:
       line("const long long {} = blockIdx.x;", name(v));
       return;
+    case Op::arrive:
+      line("const bool {} = sn_arrive(p{} + {}, (unsigned){});", name(v), in.index, name(in.operands[0]),
+           name(in.operands[1]));
+      shared_dirty_ = false;  // it has barriers
+      return;
     case Op::parameter: {
       const std::string slot = fmt::format("s{}", in.index);
       if (in.type.dtype.bits() == 64)

@@ -635,6 +635,20 @@ template <class T> __device__ __forceinline__ T sn_shuffle(T v, int lane) {
   }
 }
 )"},
+    {"sn_arrive", R"(
+// True in the block that comes last of `count`: it sees what the others stored before they came. Leaves the word 0.
+__device__ __forceinline__ bool sn_arrive(unsigned* word, unsigned count) {
+  __syncthreads();
+  bool last = false;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(word, 1u) == count - 1;
+    __threadfence();
+    if (last) *word = 0;
+  }
+  return __syncthreads_or(last);
+}
+)"},
     {"sn_report", R"(
 __device__ __forceinline__ void sn_report(unsigned long long* status, unsigned long long word) {
   if (*(volatile unsigned long long*)status == 0) atomicCAS(status, 0ull, word);

@@ -14,6 +14,7 @@ Box::Box(Builder& b, KernelFrame& frame, int pointer, const tile::Access& access
     : b_(b), frame_(frame), lookup_(&lookup), pointer_(pointer), type_(type) {
   parts_ = dim(access.parts);
   for (const tile::AccessDim& d : access.dims) dims_.push_back(dim(d));
+  row_dim_ = dims_.size() - 1;
   if (access.row_masked) row_extent_ = index(access.row_extent);
   llvm::Value* offset = b.CreateAdd(index(access.base), b.CreateMul(parts_.origin, parts_.stride));
   for (const Dim& d : dims_) offset = b.CreateAdd(offset, b.CreateMul(d.origin, d.stride));
@@ -36,7 +37,10 @@ int Box::chunk_lanes() const { return static_cast<int>(std::min<int64_t>(type_.p
 Box Box::permuted(const std::vector<int>& order) const {
   Box r = *this;
   r.type_ = llvm_codegen::permuted(type_, order);
-  for (size_t i = 0; i < order.size(); ++i) r.dims_[i] = dims_[static_cast<size_t>(order[i])];
+  for (size_t i = 0; i < order.size(); ++i) {
+    r.dims_[i] = dims_[static_cast<size_t>(order[i])];
+    if (static_cast<size_t>(order[i]) == row_dim_) r.row_dim_ = i;
+  }
   return r;
 }
 
@@ -52,10 +56,10 @@ llvm::Value* Box::whole_inside() const {
   for (size_t d = 0; d < dims_.size(); ++d)
     if (dims_[d].extent) inside = b_.CreateAnd(inside, bounded(dims_[d].origin, type_.dims[d], dims_[d].extent));
   if (row_extent_) {
-    const int64_t length = type_.dims[dims_.size() - 1];
+    const int64_t length = type_.dims[row_dim_];
     llvm::Value* last_part = b_.CreateAdd(parts_.origin, b_.getInt64(static_cast<uint64_t>(type_.parts)));
     llvm::Value* end =
-        b_.CreateAdd(b_.CreateMul(last_part, b_.getInt64(static_cast<uint64_t>(length))), dims_.back().origin);
+        b_.CreateAdd(b_.CreateMul(last_part, b_.getInt64(static_cast<uint64_t>(length))), dims_[row_dim_].origin);
     inside = b_.CreateAnd(inside, b_.CreateICmpSLE(end, row_extent_));
   }
   return inside;
@@ -98,7 +102,7 @@ llvm::Value* Box::along_in_bounds(int dim, const Dim& bounds, const Position& at
 }
 
 llvm::Value* Box::row_in_bounds(const Position& at, int lanes) const {
-  const size_t last = dims_.size() - 1;
+  const size_t last = row_dim_;
   llvm::Value* whole_parts = b_.CreateAdd(parts_.origin, at.part);
   llvm::Value* before = b_.CreateMul(whole_parts, b_.getInt64(static_cast<uint64_t>(type_.dims[last])));
   // The lower bound does not hold for rows, so the origin is taken off the extent.

@@ -63,6 +63,7 @@ class Box {
   Dim parts_;
   std::vector<Dim> dims_;
   llvm::Value* row_extent_ = nullptr;
+  size_t row_dim_ = 0;  ///< the dim that a masked row consists of with the parts: the access's last one
 };
 
 }  // namespace sinter::llvm_codegen

@@ -15,6 +15,7 @@
 #include "codegen/llvm/kernel_emitter.h"
 #include "codegen/llvm/optimize.h"
 #include "codegen/llvm/target.h"
+#include "codegen/tile/expand_grid_reduces.h"
 
 namespace sinter::llvm_codegen {
 
@@ -23,9 +24,10 @@ namespace {
 /// The LLVM module of one kernel, optimised.
 class CompiledModule {
  public:
-  CompiledModule(const tile::Kernel& kernel, const TargetOptions& options)
+  CompiledModule(tile::Kernel kernel, const TargetOptions& options)
       : machine_(target_machine(options)), module_(std::make_unique<llvm::Module>(kernel.name, context_)) {
     tile::verify(kernel);
+    tile::expand_grid_reduces(kernel);
     context_.setDiscardValueNames(true);
     module_->setTargetTriple(machine_.getTargetTriple().str());
     module_->setDataLayout(machine_.createDataLayout());

@@ -110,6 +110,22 @@ void KernelEmitter::status_check(const Instruction& i) {
   b_.SetInsertPoint(good);
 }
 
+/// Other threads' stores before their arrivals are seen after the last arrival.
+llvm::Value* KernelEmitter::arrive(const Instruction& i) {
+  llvm::Value* word = b_.CreateInBoundsGEP(b_.getInt32Ty(), frame_.parameter(i.index), scalar_use(i.operands[0]));
+  llvm::Value* before = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word, b_.getInt32(1), llvm::MaybeAlign(4),
+                                           llvm::AtomicOrdering::AcquireRelease);
+  llvm::Value* others = b_.CreateSub(b_.CreateTrunc(scalar_use(i.operands[1]), b_.getInt32Ty()), b_.getInt32(1));
+  llvm::Value* last = b_.CreateICmpEQ(before, others);
+  llvm::BasicBlock *reset = block("last"), *join = block("arrived");
+  b_.CreateCondBr(last, reset, join);
+  b_.SetInsertPoint(reset);
+  b_.CreateAlignedStore(b_.getInt32(0), word, llvm::Align(4));
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  return last;
+}
+
 llvm::Value* KernelEmitter::any_lane(const TileValue& condition) {
   llvm::Value* any = nullptr;
   for (const Chunks& part : condition)

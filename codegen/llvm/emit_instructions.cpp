@@ -69,6 +69,8 @@ TileValue KernelEmitter::value_of(const Instruction& i) {
       return load(i);
     case Op::gather:
       return gather(i);
+    case Op::arrive:
+      return {{arrive(i)}};
     case Op::reduce:
       return emit_reduce(b_, use(i.operands[0]), type_of(i.operands[0]), static_cast<tile::ReduceKind>(i.index), i.dim);
     default:

@@ -51,6 +51,7 @@ class KernelEmitter {
                 const std::vector<llvm::PHINode*>& phis);
   void branch(const Instruction& i);
   void status_check(const Instruction& i);
+  llvm::Value* arrive(const Instruction& i);
   llvm::Value* any_lane(const TileValue& condition);
   llvm::MDNode* unlikely() const;
 
@@ -87,7 +88,6 @@ class KernelEmitter {
   void reduce_in_blocks(const Instruction& i);
 
   // Values
-  void record_types(const Region& r);
   const tile::Type& type_of(ValueId v) const { return types_[static_cast<size_t>(v)]; }
   /// A large tile: the address of its buffer.
   const TileValue& stored(ValueId v) const { return values_[static_cast<size_t>(v)]; }

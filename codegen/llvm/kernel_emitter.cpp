@@ -16,9 +16,7 @@ KernelEmitter::KernelEmitter(llvm::Module& module, const tile::Kernel& kernel, i
       b_(module.getContext()),
       frame_(module, b_, kernel, vector_bits),
       values_(static_cast<size_t>(kernel.value_count)),
-      types_(static_cast<size_t>(kernel.value_count)) {
-  record_types(kernel.body);
-}
+      types_(tile::value_types(kernel)) {}
 
 /// for (program = begin; program < end; ++program) body
 void KernelEmitter::run() {
@@ -36,15 +34,6 @@ void KernelEmitter::run() {
   if (frame_.has_streaming() && llvm::Triple(module_.getTargetTriple()).isX86())
     b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
-}
-
-void KernelEmitter::record_types(const Region& r) {
-  for (size_t k = 0; k < r.arguments.size(); ++k) types_[static_cast<size_t>(r.arguments[k])] = r.argument_types[k];
-  for (const Instruction& i : r.body) {
-    const std::vector<tile::Type> types = tile::result_types(i);
-    for (size_t k = 0; k < types.size(); ++k) types_[static_cast<size_t>(i.results[k])] = types[k];
-    for (const Region& inner : i.regions) record_types(inner);
-  }
 }
 
 int KernelEmitter::chunk_lanes(const tile::Type& t) const {

@@ -26,9 +26,22 @@ NestEmitter::NestEmitter(const loop::Program& program, const loop::Nest& nest, c
       whole_(nest.axes.size()),
       dependence_(loop::axis_dependence(nest)) {}
 
-Expr NestEmitter::decode_program_id() {
-  Expr grid = int64_t{1};
-  const Value pid = b_.program_id();
+Expr NestEmitter::tile_count(size_t axis) const {
+  const AxisPlace& p = tiling_.axes[axis];
+  if (nest_.axes[axis].reduction || p.kind == AxisPlace::Kind::parts) return 1;
+  const Expr extent = nest_.axes[axis].extent, size = int64_t{p.size};
+  const bool loses_tail = planted(graph::Fault::lost_tail);  // tests only
+  return simplify(loses_tail ? max(floordiv(extent, size), Expr(1)) : ceildiv(extent, size), ranges_);
+}
+
+Expr NestEmitter::program_count() const {
+  Expr grid = 1;
+  for (size_t a = 0; a < nest_.axes.size(); ++a) grid = grid * tile_count(a);
+  return grid;
+}
+
+Expr NestEmitter::decode_program_id(Value pid) {
+  const Expr grid = program_count();
   std::vector<std::pair<size_t, Expr>> counts;
   for (size_t a = 0; a < nest_.axes.size(); ++a) {
     const AxisPlace& p = tiling_.axes[a];
@@ -37,11 +50,7 @@ Expr NestEmitter::decode_program_id() {
       origins_[a] = b_.literal(0);
       continue;
     }
-    const Expr extent = nest_.axes[a].extent, size = int64_t{p.size};
-    const bool loses_tail = planted(graph::Fault::lost_tail);  // tests only
-    const Expr count = simplify(loses_tail ? max(floordiv(extent, size), Expr(1)) : ceildiv(extent, size), ranges_);
-    counts.emplace_back(a, count);
-    grid = grid * count;
+    counts.emplace_back(a, tile_count(a));
   }
   // Divisions of the id are per program; 32-bit ones are several times cheaper where the count allows.
   const bool narrow = grid.constant() && *grid.constant() < (int64_t{1} << 31);
@@ -188,6 +197,7 @@ ScheduledKernel NestEmitter::finish(Expr grid, const std::vector<std::string>& c
   int64_t n = tiling_.parts;
   for (int32_t d : tiling_.dims) n *= d;
   k.elements_per_program = n;
+  k.workspace_bytes = workspace_bytes_;
   k.cost = cost_of(program_, nest_);
   return k;
 }

@@ -26,7 +26,10 @@ class NestEmitter {
               const std::string& name);
 
   /// Splits the program id into the axes' tiles; returns the number of programs. Reduction axes are left alone.
-  graph::Expr decode_program_id();
+  graph::Expr decode_program_id() { return decode_program_id(b_.program_id()); }
+  graph::Expr decode_program_id(tile::Value id);
+  /// The number of programs.
+  graph::Expr program_count() const;
   /// Gives an axis its first coordinate in this program.
   void set_origin(size_t axis, tile::Value origin);
   /// Says whether from here on the axis's tiles lie inside its extent. Unless told, those of axes whose extent is a
@@ -54,6 +57,11 @@ class NestEmitter {
   const Memo& memo() const { return known_; }
   void restore(Memo m) { known_ = std::move(m); }
 
+  /// Memory of the launch that its programs share: a new pointer parameter.
+  int workspace(DType dtype, graph::Expr elements);
+  /// The parameter of zero words for programs that meet.
+  int arrivals();
+
   tile::KernelBuilder& builder() { return b_; }
   const graph::Ranges& ranges() const { return ranges_; }
   ScheduledKernel finish(graph::Expr grid, const std::vector<std::string>& comments, int num_warps);
@@ -64,6 +72,7 @@ class NestEmitter {
   tile::Value scalar_op(const loop::Instruction& in);
   tile::Value shared_division(const loop::Instruction& in, tile::Value x, tile::Value d);
   int64_t elements_of(loop::ValueId id) const;
+  graph::Expr tile_count(size_t axis) const;
   bool has_tile(size_t axis) const;
   bool needs_mask(size_t axis) const;
   tile::Type shape_of_axis(size_t axis) const;
@@ -114,6 +123,8 @@ class NestEmitter {
   std::unordered_map<graph::Expr, int> extents_;  ///< expression over symbols -> parameter
   std::map<std::pair<int, int>, int> numbers_;    ///< (symbol, compute type) -> parameter
   int status_ = -1;
+  int workspaces_ = 0;
+  graph::Expr workspace_bytes_;
   std::vector<ParameterSource> sources_;
 };
 

@@ -59,6 +59,22 @@ int NestEmitter::status_pointer() {
   return status_;
 }
 
+int NestEmitter::workspace(DType dtype, Expr elements) {
+  const int p = b_.add_pointer(fmt::format("work{}", workspaces_++), dtype,
+                               {.written = true, .no_alias = false, .alignment = 16});
+  sources_.push_back({ParameterSource::Kind::workspace, -1, workspace_bytes_, dtype});
+  constexpr int64_t alignment = 256;
+  workspace_bytes_ =
+      workspace_bytes_ + ceildiv(elements * Expr(int64_t{dtype.bytes()}), Expr(alignment)) * Expr(alignment);
+  return p;
+}
+
+int NestEmitter::arrivals() {
+  const int p = b_.add_pointer("arrivals", u32, {.written = true, .no_alias = false, .alignment = 16});
+  sources_.push_back({ParameterSource::Kind::arrivals, -1, {}, u32});
+  return p;
+}
+
 /// An axis of a box: coordinates count from the lower bound, which moves the base.
 tile::AccessDim NestEmitter::along(size_t axis, Expr stride, const AxisBounds& bounds, Expr& base) {
   const Expr lo = bounds.lo ? max(*bounds.lo, 0) : Expr(0), extent = nest_.axes[axis].extent;

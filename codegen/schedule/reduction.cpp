@@ -6,6 +6,7 @@
 
 #include "codegen/schedule/binary_counter.h"
 #include "codegen/schedule/fold_plan.h"
+#include "codegen/schedule/grid_split.h"
 #include "codegen/schedule/joint_axis.h"
 #include "codegen/schedule/nest_emitter.h"
 #include "codegen/schedule/strategies.h"
@@ -41,25 +42,73 @@ class FoldEmitter {
         b_(e_.builder()),
         dependence_(loop::axis_dependence(nest)),
         live_(loop::live_instructions(nest)),
+        target_(target),
         longest_(std::min(max_extent, program.ranges.of(extent_).second)) {
     find_stages();
   }
 
   ScheduledKernel run(const std::vector<std::string>& comments) {
+    const std::optional<GridSplit> split = split_if_possible();
+    const Expr grid = split ? fold_split(*split) : fold_alone();
+    ScheduledKernel k = e_.finish(grid, comments, plan_.tiling.num_warps);
+    k.elements_per_program *= std::max<int64_t>(1, folded_by_program(split) / plan_.width);
+    return k;
+  }
+
+ private:
+  /// A program folds whole results, and stores what lies along the axis as well.
+  Expr fold_alone() {
     const Expr grid = e_.decode_program_id();
     if (extent_.is_constant(0))
       fold_nothing();
     else
       fold_stages();
-    for (const loop::Store& s : nest_.stores)
-      if (!is_inner(s)) e_.store(s);
+    store_results();
     store_along_axis();
-    ScheduledKernel k = e_.finish(grid, comments, plan_.tiling.num_warps);
-    k.elements_per_program *= std::max<int64_t>(1, extent_.constant().value_or(chunk) / plan_.width);
-    return k;
+    return grid;
   }
 
- private:
+  /// Only results leave the kernel, and no element is needed again: a program can stop at its part.
+  std::optional<GridSplit> split_if_possible() const {
+    const bool along_axis = std::ranges::any_of(nest_.stores, [&](const loop::Store& s) { return is_inner(s); });
+    if (plan_.single || stages_.size() != 1 || along_axis) return std::nullopt;
+    return split_over_grid(plan_, extent_, e_.program_count(), target_, e_.ranges());
+  }
+
+  int64_t folded_by_program(const std::optional<GridSplit>& split) const {
+    if (split) return split->chunks.constant().value_or(1) * chunk;
+    return extent_.constant().value_or(chunk);
+  }
+
+  void store_results() {
+    for (const loop::Store& s : nest_.stores)
+      if (!is_inner(s)) e_.store(s);
+  }
+
+  /// Programs fold their pieces of a result; the last one of a group has the result.
+  Expr fold_split(const GridSplit& split) {
+    const Value id = b_.program_id(), pieces = e_.scalar_of(split.pieces);
+    const Value piece = b_.irem(id, pieces), group = b_.idiv(id, pieces);
+    const Expr groups = e_.decode_program_id(group);
+    const std::vector<ValueId>& stage = stages_[0];
+    hoist_invariants();
+    const std::vector<Value> own = fold_units(stage, units_of_piece(split, piece));
+    tile::GridFold fold;
+    fold.most = split.most;
+    for (size_t i = 0; i < stage.size(); ++i) {
+      fold.kinds.push_back(kind(stage[i]));
+      fold.partials.push_back(e_.workspace(type(stage[i]), groups * split.pieces * Expr(b_.type(own[i]).elements())));
+    }
+    fold.arrivals = e_.arrivals();
+    const std::vector<Value> all = b_.grid_reduce(std::move(fold), group, piece, pieces, own);
+    b_.if_then(all[0], [&] {
+      for (size_t i = 0; i < stage.size(); ++i) e_.set_value(stage[i], all[i + 1]);
+      store_results();
+      return std::vector<Value>{};
+    });
+    return groups * split.pieces;
+  }
+
   bool is_inner(ValueId v) const { return (dependence_[static_cast<size_t>(v)] >> axis_ & 1) != 0; }
   bool is_inner(const loop::Store& s) const {
     return is_inner(s.value) || (loop::axes_of(s.index[0], dependence_) >> axis_ & 1) != 0;
@@ -170,7 +219,7 @@ class FoldEmitter {
     });
     std::vector<Value> sums;
     for (size_t i = 0; i < stage.size(); ++i) {
-      for (Value& v : folded[i]) v = b_.reduce(static_cast<tile::ReduceKind>(kind(stage[i])), plan_.dim, v);
+      for (Value& v : folded[i]) v = b_.reduce(kind(stage[i]), plan_.dim, v);
       sums.push_back(tree(kind(stage[i]), std::move(folded[i])));
     }
     return sums;
@@ -192,7 +241,8 @@ class FoldEmitter {
   void fold_stages() {
     for (const auto& stage : stages_) {
       hoist_invariants();
-      const std::vector<Value> sums = plan_.single ? fold_unit(stage, b_.literal(0), false) : fold_units(stage);
+      const std::vector<Value> sums =
+          plan_.single ? fold_unit(stage, b_.literal(0), false) : fold_units(stage, all_units());
       for (size_t i = 0; i < stage.size(); ++i) e_.set_value(stage[i], sums[i]);
     }
   }
@@ -215,28 +265,67 @@ class FoldEmitter {
     }
   }
 
+  /// The units that a program goes through: up to `whole_end` they lie inside the extent.
+  struct Units {
+    Value first, whole_end, end;
+    bool from_0 = true;
+    Value count;
+    std::optional<int64_t> whole, tail, literal_count;  ///< numbers of units, where they are the same for all programs
+    int64_t longest = 0;                                ///< count at most
+  };
+
+  Units all_units() {
+    const Count whole = count(whole_units()), tail = count(tail_units()), both = count(whole_units() + tail_units());
+    const int64_t unit = chunk * plan_.chunks;
+    Units u;
+    u.first = b_.literal(0);
+    u.whole_end = whole.value;
+    u.end = u.count = both.value;
+    u.whole = whole.literal;
+    u.tail = tail.literal;
+    u.literal_count = both.literal;
+    u.longest = (longest_ + unit - 1) / unit * plan_.units_per_chunk();
+    return u;
+  }
+
+  Units units_of_piece(const GridSplit& split, Value piece) {
+    Units u = all_units();
+    const Expr units = floordiv(split.chunks, Expr(int64_t{plan_.chunks})) * Expr(plan_.units_per_chunk());
+    const Count in_piece = count(units);
+    u.first = b_.mul(piece, in_piece.value);
+    u.from_0 = false;
+    const Value end = b_.add(u.first, in_piece.value);
+    const bool even = simplify(mod(extent_, split.chunks * Expr(chunk)), e_.ranges()).is_constant(0);
+    u.whole_end = even ? end : b_.min(end, u.whole_end);
+    u.end = even ? end : b_.min(end, u.end);
+    u.count = even ? in_piece.value : b_.sub(u.end, u.first);
+    u.whole = std::nullopt;
+    if (u.tail != 0) u.tail = std::nullopt;
+    u.literal_count = even ? in_piece.literal : std::nullopt;
+    if (in_piece.literal) u.longest = std::min(u.longest, *in_piece.literal);
+    return u;
+  }
+
   using UnitBody = std::function<std::vector<Value>(Value unit, std::span<const Value> carried, bool whole)>;
 
-  /// Goes through all units: a loop over the whole ones, then what is left with masks.
-  std::vector<Value> each_unit(std::vector<Value> carried, const UnitBody& body) {
-    const Count whole = count(whole_units()), tail = count(tail_units());
+  /// Goes through units: a loop over the whole ones, then what is left with masks.
+  std::vector<Value> each_unit(const Units& units, std::vector<Value> carried, const UnitBody& body) {
     const auto loop = [&](Value lo, Value hi, bool is_whole) {
       const NestEmitter::Memo before = e_.memo();
       carried = b_.for_loop(lo, hi, b_.literal(1), carried,
                             [&](Value u, std::span<const Value> c) { return body(u, c, is_whole); });
       e_.restore(before);
     };
-    if (whole.literal != 0) loop(b_.literal(0), whole.value, true);
-    if (tail.literal == 1)
-      carried = body(whole.value, carried, false);
-    else if (tail.literal != 0)
-      loop(whole.value, b_.add(whole.value, tail.value), false);
+    if (units.whole != 0) loop(units.first, units.whole_end, true);
+    if (units.tail == 1)
+      carried = body(units.whole_end, carried, false);
+    else if (units.tail != 0)
+      loop(units.from_0 ? units.whole_end : b_.max(units.first, units.whole_end), units.end, false);
     return carried;
   }
 
-  std::vector<Value> fold_units(const std::vector<ValueId>& stage) {
-    const int64_t unit = chunk * plan_.chunks, most = (longest_ + unit - 1) / unit * plan_.units_per_chunk();
-    const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(most)));
+  std::vector<Value> fold_units(const std::vector<ValueId>& stage, const Units& units) {
+    const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(units.longest)));
     std::vector<BinaryCounter> counters;
     std::vector<Value> slots;
     for (ValueId r : stage) {
@@ -247,20 +336,20 @@ class FoldEmitter {
     const auto own = [&](std::span<const Value> all, size_t i) {
       return all.subspan(i * static_cast<size_t>(levels), static_cast<size_t>(levels));
     };
-    slots = each_unit(std::move(slots), [&](Value unit, std::span<const Value> carried, bool whole) {
+    slots = each_unit(units, std::move(slots), [&](Value unit, std::span<const Value> carried, bool whole) {
       const std::vector<Value> sums = fold_unit(stage, first_of(unit), whole);
+      const Value number = units.from_0 ? unit : b_.sub(unit, units.first);
       std::vector<Value> next;
       for (size_t i = 0; i < stage.size(); ++i) {
-        const std::vector<Value> pushed = counters[i].push(unit, sums[i], own(carried, i));
+        const std::vector<Value> pushed = counters[i].push(number, sums[i], own(carried, i));
         next.insert(next.end(), pushed.begin(), pushed.end());
       }
       return next;
     });
-    const Count units = count(whole_units() + tail_units());
     std::vector<Value> sums;
     for (size_t i = 0; i < stage.size(); ++i)
-      sums.push_back(units.literal ? counters[i].drain(*units.literal, own(slots, i))
-                                   : counters[i].drain(units.value, own(slots, i)));
+      sums.push_back(units.literal_count ? counters[i].drain(*units.literal_count, own(slots, i))
+                                         : counters[i].drain(units.count, own(slots, i)));
     return sums;
   }
 
@@ -288,7 +377,7 @@ class FoldEmitter {
       each_tile(b_.literal(0), true, [&](int64_t) { store(); });
       return;
     }
-    each_unit({}, [&](Value unit, std::span<const Value>, bool whole) {
+    each_unit(all_units(), {}, [&](Value unit, std::span<const Value>, bool whole) {
       each_tile(first_of(unit), whole, [&](int64_t) { store(); });
       return std::vector<Value>{};
     });
@@ -302,6 +391,7 @@ class FoldEmitter {
   tile::KernelBuilder& b_;
   const std::vector<loop::AxisSet> dependence_;
   const std::vector<bool> live_;
+  const Target& target_;
   const int64_t longest_;
   std::vector<std::vector<ValueId>> stages_;
   std::map<int64_t, std::map<ValueId, Value>> kept_;  ///< of each tile of the only unit

@@ -13,10 +13,17 @@ namespace sinter::schedule {
 
 /// Where a kernel parameter comes from at launch.
 struct ParameterSource {
-  enum class Kind : uint8_t { buffer, index, number, status };
+  enum class Kind : uint8_t {
+    buffer,
+    index,
+    number,
+    status,
+    workspace,  ///< of the launch, from byte `expr`
+    arrivals,   ///< zero words (u32), left zero
+  };
   Kind kind = Kind::buffer;
   int id = -1;       ///< buffer of the program, or number symbol
-  graph::Expr expr;  ///< index: value over symbols
+  graph::Expr expr;  ///< index: value over symbols; workspace: bytes
   DType dtype;       ///< number: compute type
 };
 
@@ -25,6 +32,7 @@ struct ScheduledKernel {
   tile::Kernel kernel;
   graph::Expr grid;                      ///< number of programs
   std::vector<ParameterSource> sources;  ///< one per kernel parameter
+  graph::Expr workspace_bytes;           ///< of memory that only the launch itself uses
   int64_t elements_per_program = 1;      ///< CPU: how much work a program is
   std::optional<Cost> cost;              ///< of a launch, by the model in cost.h; nothing if extents are symbolic
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "codegen/tile/blocked_default.h"
+#include "codegen/tile/expand_grid_reduces.h"
 #include "codegen/tile/fold_layout.h"
 #include "codegen/tile/hoist_loads.h"
 #include "codegen/tile/laid_out.h"
@@ -16,9 +17,7 @@ namespace {
 
 class Assigner {
  public:
-  explicit Assigner(Kernel kernel) : k_(std::move(kernel)), info_(k_) {
-    types_.resize(static_cast<size_t>(k_.value_count));
-    collect_types(k_.body);
+  explicit Assigner(Kernel kernel) : k_(std::move(kernel)), info_(k_), types_(value_types(k_)) {
     separate(k_.body);
     parent_.resize(types_.size());
     std::iota(parent_.begin(), parent_.end(), 0);
@@ -41,15 +40,6 @@ class Assigner {
  private:
   int threads() const { return 32 * k_.num_warps; }
   bool is_tile(ValueId v) const { return types_[static_cast<size_t>(v)].is_tile; }
-
-  void collect_types(const Region& r) {
-    for (size_t i = 0; i < r.arguments.size(); ++i) types_[static_cast<size_t>(r.arguments[i])] = r.argument_types[i];
-    for (const Instruction& in : r.body) {
-      for (size_t i = 0; i < in.results.size(); ++i)
-        types_[static_cast<size_t>(in.results[i])] = in.result_types.empty() ? in.type : in.result_types[i];
-      for (const Region& inner : in.regions) collect_types(inner);
-    }
-  }
 
   Instruction conversion(ValueId of) {
     Instruction c{.op = Op::convert_layout, .type = types_[static_cast<size_t>(of)]};
@@ -378,6 +368,7 @@ class Assigner {
 }  // namespace
 
 LaidOutKernel assign_layouts(Kernel kernel) {
+  expand_grid_reduces(kernel);
   store_unrounded(kernel);
   return Assigner(std::move(kernel)).run();
 }

@@ -35,6 +35,12 @@ KernelBuilder::KernelBuilder(std::string name) {
   regions_ = {&kernel_.body};
 }
 
+KernelBuilder::KernelBuilder(std::vector<Parameter> parameters, std::vector<Type> values) : types_(std::move(values)) {
+  kernel_.parameters = std::move(parameters);
+  kernel_.value_count = static_cast<int32_t>(types_.size());
+  regions_ = {&kernel_.body};
+}
+
 int KernelBuilder::add_pointer(std::string name, DType storage, PointerOptions options) {
   Parameter p;
   p.name = std::move(name);
@@ -173,6 +179,26 @@ Value KernelBuilder::reduce(ReduceKind kind, int dim, Value v) {
     to.dims.at(static_cast<size_t>(dim)) = 1;
   }
   return append({.op = Op::reduce, .type = to, .operands = {v.id}, .index = static_cast<int32_t>(kind), .dim = dim});
+}
+
+std::vector<Value> KernelBuilder::grid_reduce(GridFold fold, Value group, Value piece, Value pieces,
+                                              std::span<const Value> values) {
+  Instruction i{.op = Op::grid_reduce, .operands = {group.id, piece.id, pieces.id}};
+  i.result_types = {Type::scalar(boolean)};
+  for (const Value v : values) {
+    i.operands.push_back(v.id);
+    i.result_types.push_back(type(v));
+  }
+  i.grid = std::make_shared<GridFold>(std::move(fold));
+  std::vector<Value> results;
+  for (const Type& t : i.result_types) results.push_back(new_value(t));
+  for (const Value v : results) i.results.push_back(v.id);
+  regions_.back()->body.push_back(std::move(i));
+  return results;
+}
+
+Value KernelBuilder::arrive(int arrivals, Value group, Value count) {
+  return append({.op = Op::arrive, .type = Type::scalar(boolean), .operands = {group.id, count.id}, .index = arrivals});
 }
 
 Region KernelBuilder::build_region(const std::function<std::vector<Value>()>& body, std::vector<Type>& yielded) {

@@ -41,6 +41,8 @@ struct PointerOptions {
 class KernelBuilder {
  public:
   explicit KernelBuilder(std::string name);
+  /// Builds instructions of a kernel that has these parameters and values; see take().
+  KernelBuilder(std::vector<Parameter> parameters, std::vector<Type> values);
   KernelBuilder(const KernelBuilder&) = delete;
   KernelBuilder& operator=(const KernelBuilder&) = delete;
 
@@ -85,6 +87,9 @@ class KernelBuilder {
   void scatter(int pointer, Value offsets, Value value, Value mask = {});
 
   Value reduce(ReduceKind kind, int dim, Value v);
+  /// First whether this program came last, then the values.
+  std::vector<Value> grid_reduce(GridFold fold, Value group, Value piece, Value pieces, std::span<const Value> values);
+  Value arrive(int arrivals, Value group, Value count);
 
   using LoopBody = std::function<std::vector<Value>(Value i, std::span<const Value> carried)>;
   using Branch = std::function<std::vector<Value>()>;
@@ -96,6 +101,8 @@ class KernelBuilder {
 
   const Type& type(Value v) const;
   Kernel& kernel() { return kernel_; }
+  /// The instructions so far, without their kernel.
+  std::vector<Instruction> take() { return std::move(kernel_.body.body); }
   /// The finished kernel, verified. The builder is empty afterwards.
   Kernel finish();
 

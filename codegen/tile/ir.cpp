@@ -11,10 +11,10 @@ namespace sinter::tile {
 
 namespace {
 
-constexpr std::string_view op_names[] = {"constant", "parameter", "program_id",   "iota",          "broadcast",
-                                         "reshape",  "trans",     "scalar",       "block_load",    "block_store",
-                                         "gather",   "scatter",   "reduce",       "scan",          "for",
-                                         "if",       "yield",     "status_check", "convert_layout"};
+constexpr std::string_view op_names[] = {
+    "constant",    "parameter",  "program_id",  "iota",   "broadcast",    "reshape", "trans",
+    "scalar",      "block_load", "block_store", "gather", "scatter",      "reduce",  "scan",
+    "grid_reduce", "for",        "if",          "yield",  "status_check", "arrive",  "convert_layout"};
 static_assert(std::size(op_names) == static_cast<size_t>(Op::convert_layout) + 1);
 
 }  // namespace
@@ -60,8 +60,28 @@ bool Access::is_masked() const {
          std::any_of(dims.begin(), dims.end(), [](const AccessDim& d) { return d.masked; });
 }
 
+namespace {
+
+void collect_types(const Region& r, std::vector<Type>& types) {
+  for (size_t k = 0; k < r.arguments.size(); ++k) types[static_cast<size_t>(r.arguments[k])] = r.argument_types[k];
+  for (const Instruction& i : r.body) {
+    const std::vector<Type> of_results = result_types(i);
+    for (size_t k = 0; k < of_results.size(); ++k) types[static_cast<size_t>(i.results[k])] = of_results[k];
+    for (const Region& inner : i.regions) collect_types(inner, types);
+  }
+}
+
+}  // namespace
+
+std::vector<Type> value_types(const Kernel& kernel) {
+  std::vector<Type> types(static_cast<size_t>(kernel.value_count));
+  collect_types(kernel.body, types);
+  return types;
+}
+
 std::vector<Type> result_types(const Instruction& instruction) {
-  if (instruction.op == Op::for_loop || instruction.op == Op::if_then) return instruction.result_types;
+  if (instruction.op == Op::for_loop || instruction.op == Op::if_then || instruction.op == Op::grid_reduce)
+    return instruction.result_types;
   return std::vector<Type>(instruction.results.size(), instruction.type);
 }
 

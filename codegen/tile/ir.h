@@ -11,10 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/scalar/fold.h"
 #include "src/scalar/scalar_ops.h"
 
 namespace sinter::tile {
 
+using scalar::ReduceKind;
 using scalar::ScalarOp;
 using ValueId = int32_t;
 
@@ -78,6 +80,7 @@ enum class Op : uint8_t {
   // folds
   reduce,  ///< folds `dim` (or parts_dim; it stays with extent 1) in the canonical order; `index` is the ReduceKind
   scan,    ///< reserved for inclusive prefix folds
+  grid_reduce,  ///< folds values of several programs in the canonical order; see GridFold
   // control
   for_loop,      ///< operands: lo, hi, step (i64), then initial values of the carried ones; one region
   if_then,       ///< operand: scalar boolean; two regions; results are what they yield
@@ -85,6 +88,9 @@ enum class Op : uint8_t {
   status_check,  ///< operand: boolean tile or scalar `bad`; where true, sets the word behind pointer `index` (u32 or
                  ///< u64)
                  ///< to `bits` unless it is already set
+  arrive,  ///< operands: group, count (i64). Counts the programs of a group that came here, in word `group` behind
+           ///< pointer `index` (u32): true in the last of `count`, which sees what the others stored and leaves
+           ///< the word 0, as it was found
   // laid-out form only
   convert_layout,  ///< same tile in another layout
 };
@@ -93,7 +99,6 @@ enum class Op : uint8_t {
 std::string_view op_name(Op op);
 std::optional<Op> find_op(std::string_view name);
 
-enum class ReduceKind : uint8_t { sum, prod, amax, amin };
 inline constexpr std::string_view reduce_kind_names[] = {"sum", "prod", "amax", "amin"};
 
 inline constexpr int parts_dim = -1;
@@ -131,6 +136,22 @@ struct Access {
   friend bool operator==(const Access&, const Access&) = default;
 };
 
+/// A fold over programs: `pieces` programs of a group each hold what they folded of one run of elements, in order; the
+/// runs are subtrees of the canonical order, so their values meet in a binary tree, lowest bit first. The program that
+/// comes last folds them.
+///
+/// grid_reduce: operands group, piece, pieces (i64, pieces <= most), then one value for each kind. Results: is this the
+/// program that came last (boolean), then in that program the folded values, elsewhere the program's own. Where a group
+/// is one program, nothing is stored. Becomes block_store, arrive and reduce before code is generated
+/// (expand_grid_reduce.h).
+struct GridFold {
+  std::vector<ReduceKind> kinds;
+  std::vector<int32_t> partials;  ///< a written pointer for each value: groups * pieces * its elements
+  int32_t arrivals = -1;          ///< written pointer (u32): a zero word for each group
+  int32_t most = 1;               ///< pieces at most
+  friend bool operator==(const GridFold&, const GridFold&) = default;
+};
+
 enum class CachePolicy : uint8_t {
   standard,
   streaming /* CPU stores go past the caches; CUDA has no use for it (docs/decisions/0007) */
@@ -160,6 +181,7 @@ struct Instruction {
   bool masked = false;  ///< gather, scatter
   CachePolicy policy = CachePolicy::standard;
   std::shared_ptr<Access> access = {};
+  std::shared_ptr<GridFold> grid = {};
   std::vector<Region> regions = {};
 };
 
@@ -183,6 +205,9 @@ Kernel parse(std::string_view text);
 void verify(const Kernel& kernel);
 /// Result types of an instruction: `type` or `result_types`, one for each of `results`.
 std::vector<Type> result_types(const Instruction& instruction);
+
+/// Types of all values of a kernel, by id.
+std::vector<Type> value_types(const Kernel& kernel);
 
 /// Builds kernels: typed helpers that append to the current region. See codegen/tile/builder.h.
 class KernelBuilder;

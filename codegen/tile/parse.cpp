@@ -219,13 +219,35 @@ class Parser {
     } while (stream_.accept(","));
   }
 
-  void reduce(Instruction& i) {
+  ReduceKind reduce_kind() {
     const Token t = stream_.expect(Kind::word, "the kind of reduction");
-    for (int k = 0; k < static_cast<int>(std::size(reduce_kind_names)); ++k)
-      if (reduce_kind_names[static_cast<size_t>(k)] == t.text) i.index = k;
-    if (i.index < 0) fail_at(t, fmt::format("'{}' is no kind of reduction", t.text));
+    for (size_t k = 0; k < std::size(reduce_kind_names); ++k)
+      if (reduce_kind_names[k] == t.text) return static_cast<ReduceKind>(k);
+    fail_at(t, fmt::format("'{}' is no kind of reduction", t.text));
+  }
+
+  void reduce(Instruction& i) {
+    i.index = static_cast<int32_t>(reduce_kind());
     i.dim = dim();
     i.operands = {value()};
+  }
+
+  void grid_reduce(Instruction& i) {
+    i.grid = std::make_shared<GridFold>();
+    i.operands = {value()};
+    stream_.expect(",");
+    i.operands.push_back(value());
+    stream_.expect("of");
+    i.operands.push_back(value());
+    stream_.expect("most");
+    i.grid->most = static_cast<int32_t>(stream_.integer());
+    i.grid->arrivals = pointer();
+    while (stream_.accept(",")) {
+      i.grid->kinds.push_back(reduce_kind());
+      i.operands.push_back(value());
+      i.grid->partials.push_back(pointer());
+    }
+    result_types(i);
   }
 
   void trans(Instruction& i) {
@@ -252,6 +274,22 @@ class Parser {
     stream_.expect("[");
     i.operands = {value()};
     stream_.expect("]");
+  }
+
+  void memory(Instruction& i) {
+    const bool stores = i.op == Op::block_store || i.op == Op::scatter;
+    const bool is_block = i.op == Op::block_load || i.op == Op::block_store;
+    if (is_block)
+      access(i);
+    else
+      offsets(i);
+    if (stores) {
+      stream_.expect(",");
+      i.operands.push_back(value());
+    }
+    if (i.op == Op::block_load && stream_.accept("fill")) i.operands = {value()};
+    if (i.op == Op::block_store && stream_.accept("streaming")) i.policy = CachePolicy::streaming;
+    if (!is_block) masked(i, !stores);
   }
 
   void loop(Instruction& i) {
@@ -314,27 +352,19 @@ class Parser {
       case Op::trans:
         return trans(i);
       case Op::block_load:
-        access(i);
-        if (stream_.accept("fill")) i.operands = {value()};
-        break;
       case Op::block_store:
-        access(i);
-        stream_.expect(",");
-        i.operands = {value()};
-        break;
       case Op::gather:
-        offsets(i);
-        masked(i, true);
-        break;
       case Op::scatter:
-        offsets(i);
-        stream_.expect(",");
-        i.operands.push_back(value());
-        masked(i, false);
-        break;
+        return memory(i);
       case Op::reduce:
       case Op::scan:
         return reduce(i);
+      case Op::grid_reduce:
+        return grid_reduce(i);
+      case Op::arrive:
+        value_list(i);
+        i.index = pointer();
+        return;
       case Op::for_loop:
         return loop(i);
       case Op::if_then:
@@ -353,7 +383,6 @@ class Parser {
         value_list(i);
         return;
     }
-    if (i.op == Op::block_store && stream_.accept("streaming")) i.policy = CachePolicy::streaming;
   }
 
   void name(Instruction& i) {
@@ -382,7 +411,8 @@ class Parser {
     }
     name(i);
     operation(i);
-    if (i.op != Op::constant && i.op != Op::for_loop && i.op != Op::if_then && stream_.accept(":")) i.type = type();
+    const bool typed = i.op == Op::constant || i.op == Op::for_loop || i.op == Op::if_then || i.op == Op::grid_reduce;
+    if (!typed && stream_.accept(":")) i.type = type();
     if (!stream_.is(Kind::punctuation, "}")) stream_.expect(Kind::newline, "the end of the line");
     return i;
   }

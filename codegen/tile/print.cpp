@@ -161,6 +161,10 @@ class Printer {
       case Op::scan:
         return fmt::format("{} {} {}{}", name, reduce_kind_names[static_cast<size_t>(i.index)], dim(i.dim),
                            operands(i));
+      case Op::grid_reduce:
+        return grid_reduce(i);
+      case Op::arrive:
+        return name + operands(i) + " " + pointer(i.index);
       case Op::for_loop:
         return loop(i);
       case Op::status_check:
@@ -168,6 +172,16 @@ class Printer {
       default:
         return name + operands(i);
     }
+  }
+
+  std::string grid_reduce(const Instruction& i) const {
+    const GridFold& g = *i.grid;
+    std::string s = fmt::format("grid_reduce %{}, %{} of %{} most {} {}", i.operands.at(0), i.operands.at(1),
+                                i.operands.at(2), g.most, pointer(g.arrivals));
+    for (size_t k = 0; k < g.kinds.size(); ++k)
+      s += fmt::format(", {} %{} {}", reduce_kind_names[static_cast<size_t>(g.kinds[k])], i.operands.at(k + 3),
+                       pointer(g.partials.at(k)));
+    return s;
   }
 
   static std::string loop(const Instruction& i) {

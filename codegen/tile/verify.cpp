@@ -13,6 +13,7 @@ namespace sinter::tile {
 namespace {
 
 constexpr int64_t max_tile_elements = int64_t{1} << 20;
+constexpr int32_t max_pieces = 1 << 16;
 
 class Verifier {
  public:
@@ -193,6 +194,42 @@ class Verifier {
     need(to == i.type, fmt::format("the folded type is {}", to.text()));
   }
 
+  /// Memory that other programs of the kernel write.
+  void shared_pointer(int p, DType compute) const {
+    need(p >= 0 && static_cast<size_t>(p) < kernel_.parameters.size(), "no such parameter");
+    const Parameter& parameter = kernel_.parameters[static_cast<size_t>(p)];
+    need(parameter.is_pointer && parameter.written && !parameter.no_alias && parameter.dtype == compute,
+         fmt::format("@{} must be {}* written may_alias", parameter.name, compute.name()));
+  }
+
+  void grid_reduce(const Instruction& i) const {
+    need(i.grid != nullptr, "a grid_reduce without its fold");
+    const GridFold& g = *i.grid;
+    const size_t n = g.kinds.size();
+    need(n > 0 && g.partials.size() == n, "a pointer for each value");
+    count(n + 3);
+    for (size_t k = 0; k < 3; ++k) need(operand(k) == Type::scalar(i64), "group, piece and pieces are i64 scalars");
+    need(g.most > 0 && g.most <= max_pieces, fmt::format("1 to {} pieces", max_pieces));
+    shared_pointer(g.arrivals, u32);
+    one_result(n + 1);
+    need(i.result_types.size() == n + 1 && i.result_types[0] == Type::scalar(boolean),
+         "whether the program came last, and its values");
+    for (size_t k = 0; k < n; ++k) {
+      const Type& t = operand(k + 3);
+      need(t.is_tile && t.parts == 1 && t == i.result_types[k + 1], "values are tiles of one part");
+      need(!t.dtype.is_boolean() || g.kinds[k] >= ReduceKind::amax, "a boolean has no sum or product");
+      shared_pointer(g.partials[k], t.dtype);
+    }
+  }
+
+  void arrive(const Instruction& i) const {
+    count(2);
+    for (size_t k = 0; k < 2; ++k) need(operand(k) == Type::scalar(i64), "group and count are i64 scalars");
+    shared_pointer(i.index, u32);
+    need(i.type == Type::scalar(boolean), "whether the program came last");
+    one_result();
+  }
+
   void loop(const Instruction& i) {
     need(i.operands.size() >= 3 && i.regions.size() == 1, "a for has lo, hi, step and one region");
     for (size_t k = 0; k < 3; ++k) need(operand(k) == Type::scalar(i64), "lo, hi and step are i64 scalars");
@@ -301,6 +338,12 @@ class Verifier {
         pointee(true);
         need(storage(i) == u32 || storage(i) == u64, "the status word is u32 or u64");
         need(operand(0).dtype.is_boolean(), "checks a boolean");
+        break;
+      case Op::grid_reduce:
+        grid_reduce(i);
+        break;
+      case Op::arrive:
+        arrive(i);
         break;
       case Op::for_loop:
         loop(i);

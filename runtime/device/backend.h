@@ -55,6 +55,9 @@ class Module {
   virtual Function* function(const std::string& name) = 0;
 };
 
+/// Groups of programs that a kernel may fold over the grid (codegen/tile: grid_reduce).
+inline constexpr int64_t arrival_words = 4096;
+
 struct LaunchConfig {
   int64_t grid = 1;      ///< blocks, linear; 0 launches nothing
   int threads = 1;       ///< a block
@@ -93,6 +96,10 @@ class Backend {
   virtual void fill_zero(void* memory, size_t bytes, StreamHandle stream) = 0;
 
   /// CUDA: a cubin. CPU: a relocatable object as the LLVM back end makes it.
+  /// `arrival_words` zero words (u32) for the kernels queued on `stream`, which leave them zero. Not while the stream
+  /// is captured: the graph may be replayed beside the stream's other work.
+  virtual void* arrivals(StreamHandle stream) = 0;
+
   virtual std::shared_ptr<Module> load(std::span<const std::byte> image) = 0;
   virtual void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
                       StreamHandle stream) = 0;

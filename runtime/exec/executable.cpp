@@ -77,11 +77,20 @@ class PlanExecutable final : public Executable {
     for (size_t i = 0; i < outputs.size(); ++i) allocate(i, a, *outputs[i], backend, stream);
     const Workspace arena(backend, stream, static_cast<size_t>(evaluate(plan_, plan_.arena_bytes, a.symbols)));
     Status status(plan_, backend, stream);
-    for (size_t i = 0; i < steps_.size(); ++i) launch(i, a, outputs, arena.data, status.word(), backend, stream);
+    const ArrivalWords arrivals(plan_.uses_arrivals, backend, stream);
+    const Memory memory{arena.data, status.word(), arrivals.words};
+    for (size_t i = 0; i < steps_.size(); ++i) launch(i, a, outputs, memory, backend, stream);
     status.check();
   }
 
  private:
+  /// What the kernels of a call share.
+  struct Memory {
+    char* arena = nullptr;
+    void* status = nullptr;
+    void* arrivals = nullptr;
+  };
+
   struct Workspace {
     Workspace(device::Backend& b, device::StreamHandle s, size_t n) : backend(b), stream(s), bytes(n) {
       if (bytes > 0) data = static_cast<char*>(backend.allocate(bytes, stream));
@@ -95,6 +104,17 @@ class PlanExecutable final : public Executable {
     device::StreamHandle stream;
     size_t bytes;
     char* data = nullptr;
+  };
+
+  /// A captured graph may be replayed beside the stream's other work, so it has words of its own.
+  struct ArrivalWords {
+    ArrivalWords(bool used, device::Backend& backend, device::StreamHandle stream)
+        : own(backend, stream, used && backend.is_capturing(stream) ? device::arrival_words * sizeof(uint32_t) : 0) {
+      if (own.data != nullptr) backend.fill_zero(own.data, own.bytes, stream);
+      words = !used ? nullptr : own.data != nullptr ? own.data : backend.arrivals(stream);
+    }
+    const Workspace own;
+    void* words = nullptr;
   };
 
   void prepare(const Step& s) {
@@ -154,7 +174,7 @@ class PlanExecutable final : public Executable {
   }
 
   uint64_t slot_value(const SlotSource& s, const Arguments& a, std::span<tensor::TensorImpl* const> outputs,
-                      char* arena, void* status) const {
+                      const Memory& memory) const {
     const auto offset = [&] { return evaluate(plan_, s.expr, a.symbols); };
     const auto address = [](const void* p) { return reinterpret_cast<uint64_t>(p); };
     switch (s.kind) {
@@ -163,7 +183,7 @@ class PlanExecutable final : public Executable {
       case SlotSource::Kind::output:
         return address(outputs[static_cast<size_t>(s.index)]->storage->data);
       case SlotSource::Kind::temporary:
-        return address(arena + offset());
+        return address(memory.arena + offset());
       case SlotSource::Kind::index:
         return static_cast<uint64_t>(offset());
       case SlotSource::Kind::number:
@@ -171,12 +191,14 @@ class PlanExecutable final : public Executable {
       case SlotSource::Kind::literal:
         return s.bits;
       case SlotSource::Kind::status:
-        return address(status);
+        return address(memory.status);
+      case SlotSource::Kind::arrivals:
+        return address(memory.arrivals);
     }
     return 0;
   }
 
-  void launch(size_t i, const Arguments& a, std::span<tensor::TensorImpl* const> outputs, char* arena, void* status,
+  void launch(size_t i, const Arguments& a, std::span<tensor::TensorImpl* const> outputs, const Memory& memory,
               device::Backend& backend, device::StreamHandle stream) const {
     const PreparedStep& p = steps_[i];
     device::LaunchConfig config = p.config;
@@ -190,8 +212,7 @@ class PlanExecutable final : public Executable {
       slots = many.data();
     }
     std::memcpy(slots, p.slots.data(), p.slots.size() * sizeof(uint64_t));
-    for (int32_t k : p.patches)
-      slots[k] = slot_value(plan_.steps[i].slots[static_cast<size_t>(k)], a, outputs, arena, status);
+    for (int32_t k : p.patches) slots[k] = slot_value(plan_.steps[i].slots[static_cast<size_t>(k)], a, outputs, memory);
     backend.launch(*p.function, config, slots, p.slots.size(), stream);
   }
 

@@ -36,6 +36,7 @@ struct SlotSource {
     number,     ///< number symbol `index` converted to compute type `dtype`
     literal,    ///< `bits`
     status,     ///< pointer to the call's status word
+    arrivals,   ///< pointer to zero words that kernels leave zero (Backend::arrivals)
   };
   Kind kind = Kind::literal;
   int32_t index = -1;
@@ -72,7 +73,7 @@ struct TensorSpec {
 
 /// A compiled region as plain data: what to allocate, what to launch, in order. No pointers, no lambdas.
 struct Plan {
-  static constexpr uint32_t version = 2;
+  static constexpr uint32_t version = 3;
   std::string name;
   Device device = Device::cpu();
   int32_t input_count = 0;
@@ -83,6 +84,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<HostInstruction> code;
   bool uses_status = false;
+  bool uses_arrivals = false;                ///< some slot is of that kind
   std::vector<std::string> status_messages;  ///< status value k > 0 means messages[k-1]
   friend bool operator==(const Plan&, const Plan&) = default;
 };

@@ -148,6 +148,7 @@ void visit(A& a, T& p) {
   a.list(p.steps);
   a.list(p.code);
   a.field(p.uses_status);
+  a.field(p.uses_arrivals);
   a.list(p.status_messages);
 }
 
@@ -184,10 +185,11 @@ void check(const Plan& p) {
     check_expr(p, s.grid);
     for (const SlotSource& slot : s.slots) {
       check_expr(p, slot.expr);
-      require(slot.kind <= SlotSource::Kind::status, "unknown slot");
+      require(slot.kind <= SlotSource::Kind::arrivals, "unknown slot");
       if (slot.kind == SlotSource::Kind::input) require(slot.index >= 0 && slot.index < p.input_count, "bad input");
       if (slot.kind == SlotSource::Kind::number)
         require(slot.index >= 0 && slot.index < p.symbol_count, "unknown number");
+      if (slot.kind == SlotSource::Kind::arrivals) require(p.uses_arrivals, "arrivals that nobody asked for");
       if (slot.kind == SlotSource::Kind::output)
         require(slot.index >= 0 && static_cast<size_t>(slot.index) < p.outputs.size(), "bad output");
     }

@@ -18,9 +18,8 @@ struct Life {
 
 Expr aligned(Expr bytes) { return graph::ceildiv(bytes, Expr(alignment)) * Expr(alignment); }
 
-}  // namespace
-
-Arena place_temporaries(const loop::Program& program, const std::vector<schedule::ScheduledKernel>& kernels) {
+/// The temporaries' by position, then each kernel's workspace.
+std::vector<Life> find_lives(const loop::Program& program, const std::vector<schedule::ScheduledKernel>& kernels) {
   std::vector<Life> lives;
   for (const loop::Buffer& b : program.buffers)
     if (b.role == loop::BufferRole::temporary) {
@@ -37,7 +36,16 @@ Arena place_temporaries(const loop::Program& program, const std::vector<schedule
       l.used = true;
       l.last = k;
     }
-  Arena arena{std::vector<Expr>(lives.size()), Expr(int64_t{0})};
+  for (size_t k = 0; k < kernels.size(); ++k)
+    lives.push_back({k, k, !kernels[k].workspace_bytes.is_constant(0), aligned(kernels[k].workspace_bytes)});
+  return lives;
+}
+
+}  // namespace
+
+Arena place_temporaries(const loop::Program& program, const std::vector<schedule::ScheduledKernel>& kernels) {
+  const std::vector<Life> lives = find_lives(program, kernels);
+  Arena arena{std::vector<Expr>(lives.size()), {}, Expr(int64_t{0})};
   int64_t literal_end = 0;
   std::vector<size_t> placed;
   for (size_t i = 0; i < lives.size(); ++i) {
@@ -64,6 +72,9 @@ Arena place_temporaries(const loop::Program& program, const std::vector<schedule
     arena.offsets[i] = arena.bytes;
     arena.bytes = arena.bytes + lives[i].bytes;
   }
+  const auto workspaces = arena.offsets.end() - static_cast<std::ptrdiff_t>(kernels.size());
+  arena.workspaces.assign(workspaces, arena.offsets.end());
+  arena.offsets.erase(workspaces, arena.offsets.end());
   return arena;
 }
 

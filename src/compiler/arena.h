@@ -8,14 +8,15 @@
 
 namespace sinter::compiler {
 
-/// Byte offsets of the temporaries (by position) in one block of memory.
+/// Byte offsets in one block of memory: of the temporaries (by position), and of the kernels' workspaces.
 struct Arena {
   std::vector<graph::Expr> offsets;
+  std::vector<graph::Expr> workspaces;
   graph::Expr bytes;
 };
 
-/// Temporaries whose lives (first to last kernel that touches them) do not overlap share memory where their sizes are
-/// literal; symbolic ones follow one another.
+/// Temporaries and workspaces whose lives (first to last kernel that touches them) do not overlap share memory where
+/// their sizes are literal; symbolic ones follow one another.
 Arena place_temporaries(const loop::Program& program, const std::vector<schedule::ScheduledKernel>& kernels);
 
 }  // namespace sinter::compiler

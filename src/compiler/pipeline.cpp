@@ -22,10 +22,9 @@ schedule::Target target_of(Device device, const device::Properties& p, bool alig
   return t;
 }
 
-lower::Options lowering(const Options& o, const schedule::Target& t) {
+lower::Options lowering(const Options& o) {
   return {.fuse = o.fusion != Fusion::none,
           .several_outputs = o.fusion == Fusion::all,
-          .programs = o.fusion == Fusion::none ? 0 : int64_t{4} * t.processors,
           .round_each_op = o.rounding == Rounding::per_op};
 }
 
@@ -64,7 +63,7 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   dump.write("decompose", graph::print(primitive, true));
 
   // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
-  const loop::Program program = lower::lower(primitive, lowering(options, target));
+  const loop::Program program = lower::lower(primitive, lowering(options));
   dump.write("loops", loop::print(program));
 
   // Each nest becomes a tile program; each tile program becomes text and machine code.

@@ -93,8 +93,8 @@ void add_outputs(exec::Plan& plan, Builder& b, const graph::Graph& g, const loop
   }
 }
 
-exec::SlotSource slot(Builder& b, const schedule::ParameterSource& s, const loop::Program& program,
-                      const std::vector<Expr>& arena_offsets) {
+exec::SlotSource slot(Builder& b, const schedule::ParameterSource& s, const loop::Program& program, const Arena& arena,
+                      size_t kernel) {
   using Kind = exec::SlotSource::Kind;
   exec::SlotSource out;
   out.dtype = s.dtype;
@@ -111,6 +111,13 @@ exec::SlotSource slot(Builder& b, const schedule::ParameterSource& s, const loop
     case schedule::ParameterSource::Kind::status:
       out.kind = Kind::status;
       return out;
+    case schedule::ParameterSource::Kind::arrivals:
+      out.kind = Kind::arrivals;
+      return out;
+    case schedule::ParameterSource::Kind::workspace:
+      out.kind = Kind::temporary;
+      out.expr = b.expr(arena.workspaces[kernel] + s.expr);
+      return out;
     case schedule::ParameterSource::Kind::buffer:
       break;
   }
@@ -125,7 +132,7 @@ exec::SlotSource slot(Builder& b, const schedule::ParameterSource& s, const loop
       break;
     case loop::BufferRole::temporary:
       out.kind = Kind::temporary;
-      out.expr = b.expr(arena_offsets[static_cast<size_t>(buffer.position)]);
+      out.expr = b.expr(arena.offsets[static_cast<size_t>(buffer.position)]);
   }
   return out;
 }
@@ -148,7 +155,10 @@ exec::Plan build_plan(const graph::Graph& g, const loop::Program& program,
     exec::Step step;
     step.kernel = static_cast<int32_t>(k);
     step.grid = b.expr(kernels[k].grid);
-    for (const auto& s : kernels[k].sources) step.slots.push_back(slot(b, s, program, arena.offsets));
+    for (const auto& s : kernels[k].sources) {
+      step.slots.push_back(slot(b, s, program, arena, k));
+      plan.uses_arrivals = plan.uses_arrivals || s.kind == schedule::ParameterSource::Kind::arrivals;
+    }
     plan.steps.push_back(std::move(step));
   }
   plan.uses_status = program.uses_status;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/graph/graph.h"
+#include "src/scalar/fold.h"
 
 namespace sinter::loop {
 class Reader;
@@ -60,7 +61,7 @@ enum class OpClass : uint8_t {
   creation,   ///< no tensor operand
 };
 
-enum class ReduceKind : uint8_t { sum, prod, amax, amin };
+using scalar::ReduceKind;
 
 /// The fold runs in the compute type of the result's dtype: elements are converted to it first (u8 to i64 for a sum,
 /// f16 to f32), and the folded value is rounded to the result's dtype.

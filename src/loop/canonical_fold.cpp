@@ -2,7 +2,6 @@
 #include "src/loop/canonical_fold.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 namespace sinter::loop {
@@ -10,21 +9,6 @@ namespace {
 
 using graph::ReduceKind;
 using scalar::Constant;
-
-Constant lowest(DType t) {
-  if (t.is_floating()) return scalar::constant_of(t, -std::numeric_limits<double>::infinity());
-  if (t.is_boolean() || !t.is_signed()) return {t, 0};
-  return scalar::constant_int(
-      t, t.bits() == 32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min());
-}
-
-Constant highest(DType t) {
-  if (t.is_floating()) return scalar::constant_of(t, std::numeric_limits<double>::infinity());
-  if (t.is_boolean()) return scalar::constant_bool(true);
-  if (!t.is_signed()) return scalar::constant_int(t, -1);
-  return scalar::constant_int(
-      t, t.bits() == 32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max());
-}
 
 /// Neighbours combine, then neighbours of the results; one without a neighbour moves up as it is.
 Constant tree(scalar::ScalarOp op, std::vector<Constant> v) {
@@ -48,38 +32,6 @@ Constant fold_chunk(scalar::ScalarOp op, std::span<const Constant> chunk) {
 }
 
 }  // namespace
-
-scalar::ScalarOp fold_op(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::sum:
-      return scalar::ScalarOp::add;
-    case ReduceKind::prod:
-      return scalar::ScalarOp::mul;
-    case ReduceKind::amax:
-      return scalar::ScalarOp::max;
-    case ReduceKind::amin:
-      break;
-  }
-  return scalar::ScalarOp::min;
-}
-
-Constant reduction_identity(ReduceKind kind, DType t) {
-  switch (kind) {
-    case ReduceKind::sum:
-      return scalar::constant_of(t, 0);
-    case ReduceKind::prod:
-      return scalar::constant_of(t, 1);
-    case ReduceKind::amax:
-      return lowest(t);
-    case ReduceKind::amin:
-      break;
-  }
-  return highest(t);
-}
-
-Constant reduction_padding(ReduceKind kind, DType t) {
-  return kind == ReduceKind::sum && t.is_floating() ? scalar::constant_of(t, -0.0) : reduction_identity(kind, t);
-}
 
 Constant canonical_fold(ReduceKind kind, DType type, std::span<const Constant> elements) {
   if (elements.empty()) return reduction_identity(kind, type);

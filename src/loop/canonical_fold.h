@@ -4,7 +4,7 @@
 #include <span>
 
 #include "src/graph/registry.h"
-#include "src/scalar/scalar_ops.h"
+#include "src/scalar/fold.h"
 
 namespace sinter::loop {
 
@@ -12,11 +12,9 @@ namespace sinter::loop {
 inline constexpr int64_t reduction_chunk = 1024;
 inline constexpr int64_t reduction_partials = 256;
 
-scalar::ScalarOp fold_op(graph::ReduceKind kind);
-/// What an empty reduction gives: 0, 1, the lowest, the highest value.
-scalar::Constant reduction_identity(graph::ReduceKind kind, DType type);
-/// What may stand for an absent element without changing a bit: -0.0 for floating sums, else the identity.
-scalar::Constant reduction_padding(graph::ReduceKind kind, DType type);
+using scalar::fold_op;
+using scalar::reduction_identity;
+using scalar::reduction_padding;
 
 /// Folds the elements in the canonical order: chunks of 1024; in a chunk partial p = j mod 256 starts with its first
 /// element and adds p + 256, p + 512, p + 768; partials, then chunks, combine in binary trees, lowest bit first.

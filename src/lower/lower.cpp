@@ -12,7 +12,6 @@
 #include "src/lower/collapse.h"
 #include "src/lower/plan.h"
 #include "src/lower/rebuild.h"
-#include "src/lower/split_folds.h"
 
 namespace sinter::lower {
 namespace {
@@ -149,7 +148,6 @@ Program lower_to_nests(const graph::Graph& graph, const Options& options) { retu
 Program lower(const graph::Graph& graph, const Options& options) {
   Program program = lower_to_nests(graph, options);
   collapse(program);
-  if (options.programs > 0) split_folds(program, options.programs);
   return program;
 }
 

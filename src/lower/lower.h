@@ -9,11 +9,10 @@ namespace sinter::lower {
 struct Options {
   bool fuse = true;             ///< false: every op that computes is a kernel of its own (views stay index arithmetic)
   bool several_outputs = true;  ///< values over one iteration space that read a common buffer may share a kernel
-  int64_t programs = 0;         ///< > 0: programs that keep the machine busy; long folds of few results are split
   bool round_each_op = true;    ///< false: Rounding::per_kernel, f16 and bf16 are rounded by casts and stores alone
 };
 
-/// Graph of primitive ops -> loop program, as the schedule takes it: lower_to_nests(), collapse(), split_folds().
+/// Graph of primitive ops -> loop program, as the schedule takes it: lower_to_nests(), collapse().
 loop::Program lower(const graph::Graph& graph, const Options& options);
 
 /// One nest a group, accesses by the dims of their buffers. Fusion never changes bits: rounding is explicit, and a

@@ -47,8 +47,11 @@ std::string without(const std::string& guard) {
 std::vector<Mutant> mutants(const CudaText& text) {
   std::vector<Mutant> all;
   const size_t body = text.text.find("extern \"C\"");
+  // Programs that meet do so by a function of the prelude.
+  const size_t arrival = text.text.find("bool sn_arrive(");
   for (const std::string barrier : {"__syncthreads();", "__syncwarp();"})
-    for (size_t at = text.text.find(barrier, body); at != std::string::npos; at = text.text.find(barrier, at + 1))
+    for (size_t at = text.text.find(barrier, std::min(arrival, body)); at != std::string::npos;
+         at = text.text.find(barrier, at + 1))
       all.push_back(changed(text, at, at + barrier.size(), ""));
   for (const char* guard : guards) {
     const std::regex pattern(guard);

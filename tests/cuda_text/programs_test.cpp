@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "src/loop/canonical_fold.h"
 #include "tests/cuda_text/device_kernel.h"
 
 namespace sinter::cuda::testing {
@@ -50,6 +51,29 @@ TEST(Programs, Transpose) {
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < columns; ++c)
         ASSERT_EQ(y[static_cast<size_t>(c * rows + r)], x[static_cast<size_t>(r * columns + c)]);
+  }
+}
+
+TEST(Programs, FoldOverTheGrid) {
+  const DeviceKernel grid_sum(program("grid_sum.tile"));
+  for (const int64_t n : {1, 1000, 1024, 1025, 5000, 300000}) {
+    const int64_t matrices = n > 100000 ? 1 : 3, pieces = (n + 1023) / 1024;
+    std::vector<float> x(static_cast<size_t>(4 * matrices * n));
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>((i * 7919) % 1013) / 64.0f - 7;
+    const auto results = static_cast<size_t>(4 * matrices), of_pieces = static_cast<size_t>(4 * matrices * pieces);
+    const DeviceArray<float> dx(x), sums(std::vector<float>(results, -1)), largest(std::vector<float>(results, -1)),
+        work0(std::vector<float>(of_pieces, 7)), work1(std::vector<float>(of_pieces, 7));
+    const DeviceArray<uint32_t> arrivals(std::vector<uint32_t>(static_cast<size_t>(matrices), 0));
+    for (int call = 0; call < 2; ++call) grid_sum(matrices * pieces, dx, sums, largest, work0, work1, arrivals, n);
+    EXPECT_EQ(arrivals.values(), std::vector<uint32_t>(static_cast<size_t>(matrices), 0));
+    for (int64_t r = 0; r < 4 * matrices; ++r) {
+      std::vector<scalar::Constant> column;
+      for (int64_t i = 0; i < n; ++i)
+        column.push_back(scalar::constant_of(f32, x[static_cast<size_t>((r / 4 * n + i) * 4 + r % 4)]));
+      const auto folded = [&](scalar::ReduceKind kind) { return loop::canonical_fold(kind, f32, column).bits; };
+      EXPECT_EQ(slot(sums.values()[static_cast<size_t>(r)]), folded(scalar::ReduceKind::sum)) << n;
+      EXPECT_EQ(slot(largest.values()[static_cast<size_t>(r)]), folded(scalar::ReduceKind::amax)) << n;
+    }
   }
 }
 

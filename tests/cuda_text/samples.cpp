@@ -58,7 +58,7 @@ Argument indices(int64_t n, int64_t below) {
 struct Collector {
   std::vector<Sample> all;
   void operator()(const std::string& name, int64_t grid, std::vector<std::vector<Argument>> calls) {
-    const bool ours = name != "softmax" && name != "transpose";
+    const bool ours = name != "softmax" && name != "transpose" && name != "grid_sum";
     all.push_back({name, read((ours ? "cuda_text/kernels/" : "tile/") + name), grid, std::move(calls)});
   }
 };
@@ -90,6 +90,13 @@ void add_layouts_and_folds(Collector& add) {
     add("column_sum", 3, calls);
   }
   add("chunk_loop", 1, {{array(f32, 4 * 1024), output(f32, 2), number(4)}});
+  {
+    std::vector<std::vector<Argument>> calls;
+    for (const int64_t n : {2050, 2600, 3072})
+      calls.push_back({array(f32, 2 * 4 * n), output(f32, 8), output(f32, 8), output(f32, 24), output(f32, 24),
+                       zeros(u32, 2), number(n)});
+    add("grid_sum", 6, calls);
+  }
   add("normalise", 2, {{array(f32, 8 * 512), output(f32, 8 * 512)}});
   add("take", 2,
       {{array(u8, 90), indices(200, 90), output(f32, 200), zeros(u64, 1), number(90), number(200)},

@@ -16,6 +16,7 @@
 
 #include "codegen/llvm/open.h"
 #include "codegen/tile/builder.h"
+#include "src/loop/canonical_fold.h"
 #include "src/scalar/scalar_ops.h"
 #include "tests/llvm/compiled_kernel.h"
 
@@ -72,6 +73,36 @@ TEST(LlvmPrograms, TransposeText) {
           for (int64_t c = 0; c < columns; ++c)
             ASSERT_EQ(y[static_cast<size_t>(c * rows + r)], x[static_cast<size_t>(r * columns + c)])
                 << rows << "x" << columns;
+      }
+    }
+  }
+}
+
+// Programs in any order and on any thread: the last one of a row folds, and leaves the words as they were.
+TEST(LlvmPrograms, FoldOverTheGrid) {
+  for (const TargetOptions& target : runnable_targets()) {
+    const CompiledKernel kernel(program("grid_sum.tile"), target);
+    for (const int64_t n : {1, 1000, 1024, 1025, 5000, 300000}) {
+      const int64_t matrices = n > 100000 ? 1 : 3, pieces = (n + 1023) / 1024, programs = matrices * pieces;
+      const std::vector<float> x = random_floats(static_cast<size_t>(4 * matrices * n));
+      const auto results = static_cast<size_t>(4 * matrices), of_pieces = static_cast<size_t>(4 * matrices * pieces);
+      std::vector<float> sums(results, -1), largest(results, -1), work0(of_pieces, 7), work1(of_pieces, 7);
+      std::vector<uint32_t> arrivals(static_cast<size_t>(matrices), 0);
+      const auto run = [&](int64_t begin, int64_t end) {
+        for (int64_t p = end; p-- > begin;)
+          kernel(p, p + 1, x.data(), sums.data(), largest.data(), work0.data(), work1.data(), arrivals.data(), n);
+      };
+      std::thread other([&] { run(programs / 2, programs); });
+      run(0, programs / 2);
+      other.join();
+      EXPECT_EQ(arrivals, std::vector<uint32_t>(static_cast<size_t>(matrices), 0));
+      for (int64_t r = 0; r < 4 * matrices; ++r) {
+        std::vector<scalar::Constant> column;
+        for (int64_t i = 0; i < n; ++i)
+          column.push_back(scalar::constant_of(f32, x[static_cast<size_t>((r / 4 * n + i) * 4 + r % 4)]));
+        const auto folded = [&](scalar::ReduceKind kind) { return loop::canonical_fold(kind, f32, column).bits; };
+        EXPECT_EQ(CompiledKernel::slot(sums[static_cast<size_t>(r)]), folded(scalar::ReduceKind::sum)) << n;
+        EXPECT_EQ(CompiledKernel::slot(largest[static_cast<size_t>(r)]), folded(scalar::ReduceKind::amax)) << n;
       }
     }
   }

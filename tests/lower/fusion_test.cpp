@@ -215,21 +215,6 @@ TEST_F(Fusion, RowSumsOfALongTensorDoNotRunInOneProgram) {
   EXPECT_EQ(lowered(b.g).groups.size(), 2u);
 }
 
-TEST_F(Fusion, LongFoldsOfFewResultsAreSplitIntoRuns) {
-  GraphBuilder b;
-  const Value x = b.input(f32, {2, 70000}), y = b.input(u8, {40000, 3});
-  b.g.add_output(b.reduce("mean", b.with_number("mul", x, 3), {1}));
-  b.g.add_output(b.reduce("amax", x, {1}));
-  b.g.add_output(b.reduce("sum", y, {0}));
-  const loop::Program p = lowered(b.g, {.programs = 16});
-  ASSERT_EQ(p.groups.size(), 4u) << loop::print(p);
-  EXPECT_EQ(p.groups[0].nests[0].axes, (std::vector<loop::Axis>{{2, false}, {5, false}, {16384, true}}))
-      << loop::print(p);
-  const std::vector<reference::Array> inputs = {random_values(f32, {2, 70000}, 1), random_values(u8, {40000, 3}, 2)};
-  const auto expected = reference::interpret(b.g, inputs), got = run(p, b.g, inputs);
-  for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(first_difference(expected[i], got[i]), "") << i;
-}
-
 double milliseconds(const graph::Graph& g) {
   const auto start = std::chrono::steady_clock::now();
   const loop::Program p = lower::lower(g, {});

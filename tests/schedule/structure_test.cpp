@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <bit>
+
+#include "codegen/schedule/grid_split.h"
 #include "codegen/schedule/schedule.h"
+#include "runtime/device/backend.h"
 #include "src/ops/ops.h"
 #include "tests/lower/build.h"
 
@@ -47,6 +51,54 @@ TEST_F(Structure, ChainLoadsAndStoresOnceWithItsOpsAsComment) {
     EXPECT_EQ(k[0].sources.size(), 2u);
     ASSERT_TRUE(k[0].cost);
     EXPECT_EQ(k[0].cost->bytes, int64_t{8} << 24);
+  }
+}
+
+TEST_F(Structure, LongFoldsOfFewResultsMeetOverTheGrid) {
+  const auto sum = [](std::vector<graph::Expr> shape, const Dims& dims, const Target& t) {
+    GraphBuilder b;
+    b.g.add_output(b.reduce("sum", b.input(f32, shape), dims));
+    return candidates(b, t)[0];
+  };
+  const ScheduledKernel all = sum({1 << 26}, {0}, h200);
+  EXPECT_EQ(count(all.kernel.body, tile::Op::grid_reduce), 1);
+  EXPECT_EQ(all.grid.constant(), 2048);
+  EXPECT_EQ(all.workspace_bytes.constant(), 2048 * 4);
+  EXPECT_EQ(sum({1 << 26}, {0}, avx512).grid.constant(), 16);
+  EXPECT_EQ(sum({65536, 4096}, {0}, h200).grid.constant(), 128 * 4);
+  // Programs enough, or too little to fold for more of them.
+  for (const ScheduledKernel& k : {sum({8192, 16384}, {1}, h200), sum({8192}, {0}, h200), sum({65536}, {0}, avx512)})
+    EXPECT_EQ(count(k.kernel.body, tile::Op::grid_reduce), 0);
+}
+
+// Whatever the sizes are at launch, runs are powers of two, no more than `most` of them fold a result, and no more
+// groups meet than there are words.
+TEST_F(Structure, SplitsAtLaunchStayInTheirBounds) {
+  const graph::Expr rows = graph::Expr::symbol(0), length = graph::Expr::symbol(1);
+  graph::Ranges ranges;
+  for (int s : {0, 1}) ranges.set_symbol(s, 2, int64_t{1} << 40);
+  for (const Target& t : {h200, avx512}) {
+    FoldPlan plan;
+    plan.tiling.num_warps = 2;
+    plan.chunks = t.cuda ? 4 : 1;
+    const auto split = split_over_grid(plan, length, rows, t, ranges);
+    ASSERT_TRUE(split);
+    for (int r = 1; r <= 40; ++r)
+      for (int l = 1; l + r <= 50 && l <= 40; ++l)
+        for (const int64_t off : {-1, 0, 1}) {
+          const int64_t n = std::max<int64_t>(2, (int64_t{1} << l) + off), m = int64_t{1} << r;
+          const auto at = [&](graph::Expr e) {
+            return graph::evaluate(e, [&](graph::Expr leaf) { return leaf == rows ? m : n; });
+          };
+          const int64_t chunks = at(split->chunks), pieces = at(split->pieces);
+          ASSERT_TRUE(std::has_single_bit(static_cast<uint64_t>(chunks))) << m << " " << n;
+          ASSERT_EQ(chunks % plan.chunks, 0);
+          ASSERT_GE(pieces, 1);
+          ASSERT_LE(pieces, split->most) << m << " " << n;
+          ASSERT_GE(static_cast<__int128>(pieces) * chunks * 1024, n) << m << " " << n;
+          ASSERT_LT(static_cast<__int128>(pieces - 1) * chunks * 1024, n) << m << " " << n;
+          ASSERT_TRUE(pieces == 1 || m <= device::arrival_words) << m << " " << n;
+        }
   }
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/device/arrivals.h"
 #include "runtime/device/caching_allocator.h"
 #include "tests/simt/build.h"
 #include "tests/simt/device_memory.h"
@@ -108,6 +109,8 @@ class SimtBackend final : public Backend {
     if (bytes > 0) run(stream, [=] { std::memset(memory, 0, bytes); });
   }
 
+  void* arrivals(StreamHandle stream) override { return arrivals_.of(*this, stream); }
+
   std::shared_ptr<device::Module> load(std::span<const std::byte> image) override {
     const std::lock_guard lock(mutex_);
     return std::make_shared<SimtModule>(builder_,
@@ -193,6 +196,7 @@ class SimtBackend final : public Backend {
   device::Properties properties_ = properties_of_emulator();
   DeviceMemory memory_;
   device::CachingAllocator allocator_{memory_};
+  device::Arrivals arrivals_;
   BlockRunner runner_{memory_};
   HostBuilder builder_{SINTER_SIMT_FOLDER, runner_.table()};
   std::recursive_mutex mutex_;

@@ -17,10 +17,14 @@ BlockRunner* current = nullptr;
 BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
   table_.load = [](void* to, const void* from, int bytes, int read_only) {
     current->check(current->memory_.load(to, from, static_cast<size_t>(bytes), read_only != 0));
+    if (!current->met_others_)
+      current->check(current->memory_.check_own(from, static_cast<size_t>(bytes), current->table_.block,
+                                                current->launch_.threads));
   };
   table_.store = [](void* to, const void* from, int bytes) {
     const uint32_t thread = current->table_.block * current->launch_.threads + current->table_.thread;
     current->check(current->memory_.store(to, from, static_cast<size_t>(bytes), thread));
+    current->note_store();
   };
   table_.shared_load = [](void* to, const void* from, int bytes) {
     current->check(current->shared_.load(to, from, static_cast<size_t>(bytes), current->toucher()));
@@ -29,6 +33,7 @@ BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
     current->check(current->shared_.store(to, from, static_cast<size_t>(bytes), current->toucher()));
   };
   table_.block_barrier = [](int line) { current->block_barrier(line); };
+  table_.block_or = [](int value, int line) { return current->block_or(value, line); };
   table_.warp_barrier = [](unsigned mask, int line) { current->warp_barrier(mask, line); };
   table_.shuffle = [](unsigned mask, unsigned value, int lane, int is_xor) {
     return current->shuffle(mask, value, lane, is_xor);
@@ -37,6 +42,13 @@ BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
     current->check(current->memory_.check(at, sizeof *at, "an atomic access"));
     const unsigned long long old = *at;
     if (old == expected) *at = value;
+    return old;
+  };
+  table_.add = [](unsigned* at, unsigned value) {
+    current->check(current->memory_.check(at, sizeof *at, "an atomic access"));
+    current->note_add();
+    const unsigned old = *at;
+    *at += value;
     return old;
   };
 }
@@ -66,6 +78,9 @@ void BlockRunner::run_block(unsigned block) {
   table_.block = block;
   shared_.begin_block(launch_.shared, launch_.shared_bytes);
   block_epoch_ = 0;
+  any_[0] = any_[1] = 0;
+  store_epoch_ = add_epoch_ = 0;
+  met_others_ = false;
   at_block_barrier_ = 0;
   warps_.assign((launch_.threads + 31) / 32, {});
   for (unsigned i = 0; i < launch_.threads; ++i) {
@@ -149,8 +164,32 @@ void BlockRunner::block_barrier(int line) {
   }
   at_block_barrier_ = 0;
   ++block_epoch_;
+  any_[block_epoch_ & 1] = 0;
   for (Thread& t : threads_)
     if (t.state == State::at_block_barrier) t.state = State::ready;
+}
+
+/// What a block stores is there for others once it has met them: barriers part the two.
+void BlockRunner::note_store() {
+  if (add_epoch_ == block_epoch_ + 1 && add_thread_ != table_.thread)
+    fail(fmt::format("a store while thread {} meets other blocks, no barrier between", add_thread_));
+  store_thread_ = store_epoch_ != block_epoch_ + 1 || store_thread_ == table_.thread ? table_.thread : several;
+  store_epoch_ = block_epoch_ + 1;
+}
+
+void BlockRunner::note_add() {
+  if (store_epoch_ == block_epoch_ + 1 && store_thread_ != table_.thread)
+    fail("the block meets others while another thread stores, no barrier between");
+  add_epoch_ = block_epoch_ + 1;
+  add_thread_ = table_.thread;
+  met_others_ = true;
+}
+
+int BlockRunner::block_or(int value, int line) {
+  int& any = any_[block_epoch_ & 1];  // a fast thread may be at the next barrier already
+  if (value != 0) any = 1;
+  block_barrier(line);
+  return any;
 }
 
 void BlockRunner::warp_barrier(unsigned mask, int line) {

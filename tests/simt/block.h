@@ -70,6 +70,9 @@ class BlockRunner {
   std::string stuck() const;
   Toucher toucher() const;
   void block_barrier(int line);
+  void note_store();
+  void note_add();
+  int block_or(int value, int line);
   void warp_barrier(unsigned mask, int line);
   unsigned shuffle(unsigned mask, unsigned value, int lane, int is_xor);
   void arrive_in_warp(State state, int line);
@@ -86,6 +89,12 @@ class BlockRunner {
   Thread* running_ = nullptr;
   unsigned at_block_barrier_ = 0;
   uint32_t block_epoch_ = 0;
+  int any_[2]{};  ///< of the values at a __syncthreads_or, by epoch
+  /// Global memory in the epoch (1 + its number): who stored, `several` if not one thread; who added to a word.
+  static constexpr unsigned several = ~0u;
+  uint32_t store_epoch_ = 0, add_epoch_ = 0;
+  unsigned store_thread_ = 0, add_thread_ = 0;
+  bool met_others_ = false;  ///< the block added to a word of global memory: it may read what other blocks stored
   std::string failure_;
 };
 

@@ -82,6 +82,17 @@ std::string DeviceMemory::load(void* to, const void* from, size_t bytes, bool re
   return {};
 }
 
+std::string DeviceMemory::check_own(const void* at, size_t bytes, uint32_t block, uint32_t threads_per_block) {
+  const auto address = reinterpret_cast<uintptr_t>(at);
+  const Allocation* a = find(address);
+  if (a == nullptr || a->launch != launch_) return {};
+  for (size_t b = 0; b < bytes; ++b)
+    if (const uint32_t owner = a->owners[address - a->address + b];
+        owner != 0 && (owner - 1) / threads_per_block != block)
+      return fmt::format("a load of what block {} stored, before this block met it", (owner - 1) / threads_per_block);
+  return {};
+}
+
 std::string DeviceMemory::store(void* to, const void* from, size_t bytes, uint32_t thread) {
   if (std::string wrong = check(to, bytes, "a store"); !wrong.empty()) return wrong;
   if (last_->bytes <= largest_watched) {

@@ -29,6 +29,8 @@ class DeviceMemory final : public device::MemorySource {
   /// Each gives a description of what is wrong, or an empty text. `thread` is unique in the launch.
   std::string load(void* to, const void* from, size_t bytes, bool read_only);
   std::string store(void* to, const void* from, size_t bytes, uint32_t thread);
+  /// Did blocks of the launch other than `block` store nothing here?
+  std::string check_own(const void* at, size_t bytes, uint32_t block, uint32_t threads_per_block);
   std::string check(const void* at, size_t bytes, const char* what);
 
  private:

@@ -11,9 +11,11 @@ struct HostTable {
   void (*shared_load)(void* to, const void* from, int bytes);
   void (*shared_store)(void* to, const void* from, int bytes);
   void (*block_barrier)(int line);
+  int (*block_or)(int value, int line);
   void (*warp_barrier)(unsigned mask, int line);
   unsigned (*shuffle)(unsigned mask, unsigned value, int lane, int is_xor);
   unsigned long long (*compare_and_swap)(unsigned long long* at, unsigned long long expected, unsigned long long value);
+  unsigned (*add)(unsigned* at, unsigned value);
 };
 
 }  // namespace sinter::simt

@@ -19,9 +19,11 @@ struct sinter_host_table {
   void (*shared_load)(void* to, const void* from, int bytes);
   void (*shared_store)(void* to, const void* from, int bytes);
   void (*block_barrier)(int line);
+  int (*block_or)(int value, int line);
   void (*warp_barrier)(unsigned mask, int line);
   unsigned (*shuffle)(unsigned mask, unsigned value, int lane, int is_xor);
   unsigned long long (*compare_and_swap)(unsigned long long* at, unsigned long long expected, unsigned long long value);
+  unsigned (*add)(unsigned* at, unsigned value);
 };
 extern "C" { sinter_host_table* sinter_host; }
 
@@ -31,10 +33,14 @@ struct sinter_host_index { unsigned x; };
 #define blockDim (sinter_host_index{sinter_host->threads})
 #define gridDim (sinter_host_index{sinter_host->blocks})
 #define __syncthreads() sinter_host->block_barrier(__LINE__)
+#define __syncthreads_or(value) sinter_host->block_or(value, __LINE__)
+#define __threadfence()
 #define __syncwarp() sinter_host->warp_barrier(0xffffffffu, __LINE__)
 #define __shfl_sync(mask, value, lane) sinter_host->shuffle(mask, value, lane, 0)
 #define __shfl_xor_sync(mask, value, lane) sinter_host->shuffle(mask, value, lane, 1)
 #define atomicCAS(at, expected, value) sinter_host->compare_and_swap(at, expected, value)
+
+#define atomicAdd(at, value) sinter_host->add(at, value)
 
 #define SINTER_HOST 1
 #define __device__

@@ -69,7 +69,8 @@ Kernel everything() {
 
 TEST(TileText, PrintParsePrintIsIdentity) {
   expect_identity(everything());
-  for (const char* name : {"softmax.tile", "transpose.tile"}) expect_identity(parse(read_program(name)));
+  for (const char* name : {"softmax.tile", "transpose.tile", "grid_sum.tile"})
+    expect_identity(parse(read_program(name)));
 }
 
 TEST(TileText, NumbersReadBackBitExactly) {
@@ -176,6 +177,13 @@ TEST(TileVerify, RefusesBrokenKernels) {
        "yields f32"},
       {"%a = constant true : boolean\nif %a {\n  %z = constant 1 : f32\n}\n%b = add %1, %1 : f32", "not defined here"},
       {"%a = constant 1 : f32\nyield %a", "yield outside a region"},
+      {"%g = constant 0 : i64\n%l = arrive %g, %g @y : boolean", "@y must be u32* written may_alias"},
+      {"%g = constant 0 : i64\n%a = constant 1 : f32[4]\n"
+       "%l, %s = grid_reduce %g, %g of %g most 0 @y, sum %a @y : boolean, f32[4]",
+       "1 to 65536 pieces"},
+      {"%g = constant 0 : i64\n%a = constant 1 : f32[4]\n"
+       "%l, %s = grid_reduce %g, %g of %g most 4 @y, sum %a @y : boolean, f32[4]",
+       "@y must be u32* written may_alias"},
   };
   for (const Refused& c : cases) {
     const std::string text = std::string("kernel k (@x: f32*, @y: f32* written) {\n") + c.text + "\n}";

@@ -68,6 +68,12 @@ class CpuBackend final : public Backend {
     if (bytes > 0) perform(stream, [=] { std::memset(memory, 0, bytes); });
   }
 
+  /// A thread's calls run one after another, whatever the stream.
+  void* arrivals(StreamHandle) override {
+    thread_local std::vector<uint32_t> words(arrival_words);
+    return words.data();
+  }
+
   std::shared_ptr<Module> load(std::span<const std::byte> image) override {
     return std::make_shared<cpu::ObjectModule>(cpu::load_object(image));
   }

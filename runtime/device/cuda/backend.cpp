@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/device/arrivals.h"
 #include "runtime/device/caching_allocator.h"
 #include "runtime/device/cuda/context.h"
 #include "runtime/device/cuda/machine.h"
@@ -55,6 +56,8 @@ class CudaBackend final : public Backend {
     const Context::Guard current(context_);
     context_.check(driver_.MemsetD8Async(address(memory), 0, bytes, native(stream)), "cuMemsetD8Async");
   }
+
+  void* arrivals(StreamHandle stream) override { return arrivals_.of(*this, stream); }
 
   std::shared_ptr<Module> load(std::span<const std::byte> image) override {
     return std::make_shared<CudaModule>(context_, image, properties_);
@@ -165,6 +168,7 @@ class CudaBackend final : public Backend {
   Properties properties_ = machine(context_);
   mutable DeviceMemory memory_{context_};
   CachingAllocator allocator_{memory_};
+  Arrivals arrivals_;
   std::mutex mutex_;
   std::vector<CUstream> unused_streams_;
 };
