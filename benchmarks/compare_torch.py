@@ -71,6 +71,8 @@ ROWS = {
     "nchw_f32_to_nhwc_bf16_scale": (lambda: [normal(64, 256, 56, 56, dtype=torch.float32)], to_nhwc, None, 8e-3),
     "swiglu_8192x14336_bf16": (lambda: [normal(8192, 14336, dtype=torch.bfloat16) for _ in range(2)], lambda a, b: F.silu(a) * b, None, 1.6e-2),
     "chain20_16k_f32": (lambda: [normal(16384, dtype=torch.float32) for _ in range(2)], chain20, None, 1e-5),
+    "sum_all_f32_64M": (lambda: [normal(N64M, dtype=torch.float32)], lambda x: (x * x).sum(), None, 1e-5),
+    "colsum_65536x4096_bf16": (lambda: [normal(65536, 4096, dtype=torch.bfloat16)], lambda x: x.sum(0), None, 4e-3),
     "preproc_resize224_norm_32x1080p": (lambda: [frames()], resize, lambda x: resize(x, torch.float64), 2e-3),
 }
 
@@ -85,6 +87,8 @@ def mix_kernel(src, dst, R: tl.constexpr, W: tl.constexpr, BLOCK: tl.constexpr):
         v += tl.load(src + (pid * R + r) * BLOCK + lanes)
     for w in tl.static_range(W):
         tl.store(dst + (pid * W + w) * BLOCK + lanes, v + w)
+    if W == 0:  # never true, but only a read can tell
+        tl.store(dst + lanes, v, mask=v < 0)
 
 
 class Output:
@@ -190,7 +194,7 @@ def ceiling(read, written, rounds, flush):
     for block, warps in ((512, 4), (1024, 4), (1024, 8), (2048, 8), (4096, 8)):
         programs = max(1, (read + written) // (4 * block * (r + w)))
         src = torch.ones(programs * r * block, device="cuda", dtype=torch.int32)
-        dst = torch.empty(programs * w * block, device="cuda", dtype=torch.int32)
+        dst = torch.empty(max(programs * w, 1) * block, device="cuda", dtype=torch.int32)
         copies[block, warps] = lambda a=(src, dst, programs, block, warps): mix_kernel[(a[2],)](a[0], a[1], R=r, W=w, BLOCK=a[3], num_warps=a[4])
         scale[block, warps] = (read + written) / (4 * block * (r + w) * programs)
     ms, _ = measure(copies, rounds, flush)

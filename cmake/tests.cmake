@@ -5,9 +5,10 @@
 add_custom_target(tests_cpu)
 add_custom_target(tests_gpu)
 
-# sinter_test(<name> SOURCES <files> [LABEL cpu|gpu] [LINKS <targets>]); without LINKS it links every internal library.
+# sinter_test(<name> SOURCES <files> [LABEL cpu|gpu] [LINKS <targets>] [ALSO_ON_GPU]); without LINKS it links every
+# internal library. ALSO_ON_GPU: what runs on the emulator is a test of the GPU suite too, with SINTER_TEST_GPU set.
 function(sinter_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALSO_ON_GPU" "LABEL" "SOURCES;LINKS")
   if(NOT arg_LABEL)
     set(arg_LABEL cpu)
   endif()
@@ -22,6 +23,11 @@ function(sinter_test name)
   add_dependencies(tests_${arg_LABEL} test_${name})
   add_test(NAME test_${name} COMMAND test_${name})
   set_tests_properties(test_${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900)
+  if(arg_ALSO_ON_GPU)
+    add_dependencies(tests_gpu test_${name})
+    add_test(NAME test_${name}_on_gpu COMMAND test_${name})
+    set_tests_properties(test_${name}_on_gpu PROPERTIES LABELS gpu TIMEOUT 900 ENVIRONMENT SINTER_TEST_GPU=1)
+  endif()
 endfunction()
 
 # The folder libraries that a set of files includes from, so that building one test builds only what it uses. Files that

@@ -39,6 +39,9 @@ std::vector<Row> make_rows() {
     Tensor x = image::resize(to(a[0], f32), {224, 224}) / 255;
     return to(permute(clamp((std::move(x) - mean) / deviation, -3, 3), {0, 3, 1, 2}), f16);
   }));
+  r.push_back(row("sum_all_f32_64M", {{f32, {n}}}, [](Arguments a) { return sum(a[0] * a[0]); }));
+  r.push_back(
+      row("colsum_65536x4096_bf16", {{bf16, {65536, 4096}}}, [](Arguments a) { return sum(a[0], {.dims = {0}}); }));
   return r;
 }
 
