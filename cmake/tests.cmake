@@ -5,10 +5,10 @@
 add_custom_target(tests_cpu)
 add_custom_target(tests_gpu)
 
-# sinter_test(<name> SOURCES <files> [LABEL cpu|gpu] [LINKS <targets>] [ALSO_ON_GPU]); without LINKS it links every
-# internal library. ALSO_ON_GPU: what runs on the emulator is a test of the GPU suite too, with SINTER_TEST_GPU set.
+# sinter_test(<name> SOURCES <files> [LABEL cpu|gpu] [LINKS <targets>] [SHARDS <n>] [ALSO_ON_GPU]); without LINKS it
+# links every internal library. SHARDS: as many ctest entries, each with its share of the tests. ALSO_ON_GPU: what runs on the emulator is a test of the GPU suite too, with SINTER_TEST_GPU set.
 function(sinter_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ALSO_ON_GPU" "LABEL" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALSO_ON_GPU" "LABEL;SHARDS" "SOURCES;LINKS")
   if(NOT arg_LABEL)
     set(arg_LABEL cpu)
   endif()
@@ -21,8 +21,17 @@ function(sinter_test name)
   set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_dependencies(tests_${arg_LABEL} test_${name})
-  add_test(NAME test_${name} COMMAND test_${name})
-  set_tests_properties(test_${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900)
+  if(NOT arg_SHARDS)
+    add_test(NAME test_${name} COMMAND test_${name})
+    set_tests_properties(test_${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900)
+  else()
+    math(EXPR last "${arg_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME test_${name}_${shard} COMMAND test_${name})
+      set_tests_properties(test_${name}_${shard} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+  endif()
   if(arg_ALSO_ON_GPU)
     add_dependencies(tests_gpu test_${name})
     add_test(NAME test_${name}_on_gpu COMMAND test_${name})

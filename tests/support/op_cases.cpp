@@ -146,8 +146,8 @@ bool check_case(const graph::OpDef& op, int variant, const CaseCheck& check, std
   return true;
 }
 
-/// Every `stride`th case of every op, on all processors; returns the failures.
-std::vector<std::string> each_case(int stride, const CaseCheck& check, int& cases) {
+/// A part of every `stride`th case of every op, on all processors; returns the failures.
+std::vector<std::string> each_case(int stride, const Part& part, const CaseCheck& check, int& cases) {
   ops::register_all_ops();
   std::vector<std::pair<const graph::OpDef*, int>> all;
   for (const graph::OpDef* op : graph::all_ops())
@@ -157,7 +157,7 @@ std::vector<std::string> each_case(int stride, const CaseCheck& check, int& case
   std::mutex mutex;
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    for (size_t i = next++; i < all.size(); i = next++) {
+    for (size_t i = part.index + part.of * next++; i < all.size(); i = part.index + part.of * next++) {
       std::vector<std::string> found;
       const bool checked = check_case(*all[i].first, all[i].second, check, found);
       std::scoped_lock lock(mutex);
@@ -207,9 +207,9 @@ void compare_fusions(const OpCase& c, Device device, std::vector<std::string>& f
 
 }  // namespace
 
-std::vector<std::string> compare_all_ops(Device device, int& cases) {
+std::vector<std::string> compare_all_ops(Device device, int& cases, const Part& part) {
   return each_case(
-      1,
+      1, part,
       [&](const OpCase& c, std::vector<std::string>& failures) {
         const auto expected = reference::interpret(c.graph, c.inputs);
         const auto got = run_on(device, c.graph, c.inputs);
@@ -222,9 +222,9 @@ std::vector<std::string> compare_all_ops(Device device, int& cases) {
       cases);
 }
 
-std::vector<std::string> compare_all_fusions(Device device, int stride, int& cases) {
+std::vector<std::string> compare_all_fusions(Device device, int stride, int& cases, const Part& part) {
   return each_case(
-      stride, [&](const OpCase& c, std::vector<std::string>& failures) { compare_fusions(c, device, failures); },
+      stride, part, [&](const OpCase& c, std::vector<std::string>& failures) { compare_fusions(c, device, failures); },
       cases);
 }
 

@@ -27,11 +27,17 @@ std::vector<reference::Array> run_on(Device device, graph::Graph graph, const st
 /// max(1, |expected|) passes.
 std::string difference(const reference::Array& expected, const reference::Array& got, double allowed = 0);
 
-/// Runs every sampler case of every op on the device and compares with the reference interpreter; returns the failures.
-std::vector<std::string> compare_all_ops(Device device, int& cases);
+/// Every `of`th case, from `index`: parts of a whole, for processes that run side by side.
+struct Part {
+  size_t index = 0, of = 1;
+};
+
+/// Runs the part of every sampler case of every op on the device and compares with the reference interpreter; returns
+/// the failures.
+std::vector<std::string> compare_all_ops(Device device, int& cases, const Part& part = {});
 
 /// Runs every `stride`th sampler case of every op, read by an addition and a cast, with each Fusion, with and
 /// without the op's own result as an extra output: no bit may differ. Returns the failures.
-std::vector<std::string> compare_all_fusions(Device device, int stride, int& cases);
+std::vector<std::string> compare_all_fusions(Device device, int stride, int& cases, const Part& part = {});
 
 }  // namespace sinter::test
