@@ -21,6 +21,16 @@ Tensor leaky_relu(Operand x, LeakyReluOptions options = {});
 /// leaky_relu with slopes from a tensor of the same dtype: one, or one a channel (dim 1 of x).
 Tensor prelu(Operand x, Operand weight);
 
+struct EluOptions {
+  double alpha = 1;
+};
+/// x where it is not negative, otherwise alpha * (exp(x) - 1). In f32 within 3 ulp where alpha is 1.
+Tensor elu(Operand x, EluOptions options = {});
+/// x where it is not negative, otherwise alpha * (exp(x / alpha) - 1). UserError for alpha 0.
+Tensor celu(Operand x, EluOptions options = {});
+/// scale * elu(x), with the scale and alpha of self-normalising networks.
+Tensor selu(Operand x);
+
 struct HardtanhOptions {
   double min_val = -1;
   double max_val = 1;

@@ -25,6 +25,7 @@ void register_angles();          ///< deg2rad rad2deg
 void register_masked_fill();     ///< masked_fill
 void register_rectifiers();      ///< leaky_relu prelu hardtanh threshold
 void register_hard_sigmoid();    ///< hardsigmoid hardswish
+void register_elu();             ///< elu
 void register_shrinkage();       ///< hardshrink softshrink tanhshrink softsign
 void register_gating();          ///< glu
 

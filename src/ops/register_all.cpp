@@ -28,6 +28,7 @@ void register_all_ops() {
     register_masked_fill();
     register_rectifiers();
     register_hard_sigmoid();
+    register_elu();
     register_shrinkage();
     register_gating();
     register_reshape();

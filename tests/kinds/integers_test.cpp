@@ -126,6 +126,53 @@ TYPED_TEST(Integers, NeverFaultInDivision) {
 }
 
 template <class T>
+T shifted_left(T x, int64_t n) {
+  return n < 0 || n >= static_cast<int64_t>(8 * sizeof(T)) ? T{0} : wrapped<T>(static_cast<uint64_t>(x) << n);
+}
+
+template <class T>
+T shifted_right(T x, int64_t n) {
+  if (n < 0 || n >= static_cast<int64_t>(8 * sizeof(T))) return x < T{0} ? static_cast<T>(~T{0}) : T{0};
+  return static_cast<T>(x >> n);
+}
+
+template <class T>
+void expect_shifts(const std::vector<Outcome>& runs, const std::vector<T>& x, int64_t n) {
+  std::vector<T> left, right;
+  for (const T v : x) {
+    left.push_back(shifted_left(v, n));
+    right.push_back(shifted_right(v, n));
+  }
+  expect_everywhere(runs, 0, tensor(left));
+  expect_everywhere(runs, 1, tensor(right));
+}
+
+/// Also counts that would be 0 in the dtype of x, as 256 in u8.
+TYPED_TEST(Integers, AreShiftedOutPastTheirWidth) {
+  using T = TypeParam;
+  constexpr int64_t width = 8 * sizeof(T);
+  const std::vector<T> x = {1, 5, static_cast<T>(-1), std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), 0};
+  std::vector<int64_t> counts = {0, 1, width - 1, width, width + 1, 63, 64, 255, 256, 65536, int64_t{1} << 32, -1, -2};
+  counts.push_back(std::numeric_limits<int64_t>::min());
+  auto promoted = compile([](Tensor in, int64_t n) -> Tensors { return {in << n, in >> n}; });
+  (void)promoted(tensor(x), 3);
+  for (const int64_t n : counts) {
+    SCOPED_TRACE(n);
+    expect_shifts({{"promoted", promoted(tensor(x), n)}}, x, n);
+    auto literal = compile([n](Tensor in) -> Tensors { return {in << n, in >> n}; }, {.backend = "reference"});
+    expect_shifts({{"literal", literal(tensor(x))}}, x, n);
+    if ((n > 0 && static_cast<uint64_t>(n) > static_cast<uint64_t>(std::numeric_limits<T>::max())) ||
+        (n < 0 && !std::is_signed_v<T>) || n < -2)
+      continue;
+    const Tensor count = tensor(std::vector<T>(x.size(), static_cast<T>(n)));
+    auto by_tensor = compile([](Tensor in, Tensor by) -> Tensors { return {in << by, in >> by}; });
+    expect_shifts({{"tensor", by_tensor(tensor(x), count)}}, x, n);
+  }
+  const auto runs = everywhere([](const Tensors& in) -> Tensors { return {in[0] << 256, in[0] >> 256}; }, {tensor(x)});
+  expect_shifts(runs, x, 256);
+}
+
+template <class T>
 T saturated(double v) {
   if (std::isnan(v)) return 0;
   if (v >= std::ldexp(1.0, std::numeric_limits<T>::digits)) return std::numeric_limits<T>::max();

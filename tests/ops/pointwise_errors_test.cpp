@@ -79,6 +79,7 @@ TEST(PointwiseErrors, NumbersOfCalls) {
   EXPECT_EQ(call_refusal([&] { addcdiv(x, x, x, x); }), "[addcdiv] expected a number for the value, got a tensor");
   EXPECT_EQ(call_refusal([&] { hardtanh(x, {.min_val = 2, .max_val = 1}); }),
             "[hardtanh] min_val 2 is above max_val 1");
+  EXPECT_EQ(call_refusal([&] { celu(x, {.alpha = 0}); }), "[celu] alpha is 0");
   EXPECT_EQ(call_refusal([&] { softshrink(x, {.lambd = -0.5}); }), "[softshrink] lambd -0.5 is negative");
 }
 
@@ -131,6 +132,9 @@ TEST(PointwiseOptions, SelectOpsAndNumbers) {
   EXPECT_EQ(spy.numbers, (Numbers{0.01}));
   leaky_relu(x, {0.2});
   EXPECT_EQ(spy.numbers, (Numbers{0.2}));
+  celu(x, {.alpha = 4});
+  EXPECT_EQ(spy.op, "elu");
+  EXPECT_EQ(spy.numbers, (Numbers{4, 1, 0.25}));
   addcmul(x, x, 3, 0.5);
   EXPECT_EQ(spy.numbers, (Numbers{3, 0.5}));
   1 & x;

@@ -33,6 +33,7 @@ UNARY = {  # op: (how, forms of its numbers, function)
     "hardsigmoid": (SINGLE, [()], F.hardsigmoid), "hardswish": (SINGLE, [()], F.hardswish),
     "hardshrink": (SINGLE, [(0.5,), (-1.0,)], F.hardshrink), "softshrink": (SINGLE, [(0.5,), (0.0,)], F.softshrink),
     "softsign": (SINGLE, [()], F.softsign), "tanhshrink": (DOUBLE, [()], F.tanhshrink),
+    "elu": (DOUBLE, [(1.0, 1.0, 1.0), (0.75, 1.0, 1 / 0.75), (1.6732632423543772, 1.0507009873554805, 1.0)], torch._C._nn.elu),
 }
 BINARY = {
     "floor_divide": (SINGLE, torch.floor_divide), "div_trunc": (SINGLE, lambda a, b: torch.div(a, b, rounding_mode="trunc")),
