@@ -53,7 +53,7 @@ Tensor lerp(Operand start, Operand end, Operand weight);
 Tensor deg2rad(Operand x);  ///< integers and booleans give f32
 Tensor rad2deg(Operand x);  ///< integers and booleans give f32
 
-// Signs. All bits count: -0 has a sign, and so has NaN.
+// Signs. -0 is negative. NaN counts as positive: its sign bit depends on the machine that computed it.
 Tensor sign(Operand x);                            ///< 1, 0 or -1, of NaN 0; booleans stay
 Tensor signbit(Operand x);                         ///< boolean
 Tensor copysign(Operand magnitude, Operand sign);  ///< integers and booleans give f32

@@ -43,12 +43,13 @@ DType bits_type(DType floating) { return floating == f64 ? i64 : i32; }
 
 Value sign_bit(Builder& b, Value x) {
   const DType bits = bits_type(x.type);
-  return b.lt(b.bitcast(x, bits), integer(b, bits, 0));
+  return b.bit_and(b.lt(b.bitcast(x, bits), integer(b, bits, 0)), b.eq(x, x));
 }
 
 Value with_sign_of(Builder& b, Value magnitude, Value x) {
   const DType bits = bits_type(x.type);
-  const Value sign = b.bit_and(b.bitcast(x, bits), sign_mask(b, bits));
+  const Value number = b.select(b.eq(x, x), x, b.constant(x.type, 0));
+  const Value sign = b.bit_and(b.bitcast(number, bits), sign_mask(b, bits));
   return b.bitcast(b.bit_or(b.bitcast(b.abs(magnitude), bits), sign), x.type);
 }
 

@@ -8,7 +8,10 @@ namespace sinter::ops {
 /// The integer type as wide as the compute type of a floating dtype.
 DType bits_type(DType floating);
 
-/// An f32 or f64 with the sign bit set or not; NaN has one too.
+// NaN counts as positive here: the sign of a computed NaN depends on the machine and on the order of operands, and must
+// show in no result.
+
+/// Is the sign bit of an f32 or f64 set?
 loop::Value sign_bit(loop::Builder& b, loop::Value x);
 
 /// The magnitude of one f32 or f64 with the sign bit of another.

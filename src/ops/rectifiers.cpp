@@ -60,6 +60,7 @@ Tensor prelu(Operand x, Operand weight) {
   if (!x.is_tensor() || !weight.is_tensor() || !x.tensor().defined() || !weight.tensor().defined())
     return ops::pointwise<"prelu">(x, weight);
   Operand slopes(ops::aligned_slopes(x.tensor(), weight.tensor(), x.line()), x.line().file, x.line().line);
+  weight.release();
   return ops::pointwise<"prelu">(x, slopes);
 }
 

@@ -51,12 +51,12 @@ void register_sign() {
                                    .types = keeps_dtype,
                                    .compute = sign_values}));
   graph::register_op(pointwise_op({.name = "signbit",
-                                   .doc = "Is the sign bit set? It is that of -0, and may be that of a NaN.",
+                                   .doc = "Is the sign bit set? It is in -0; NaN counts as positive.",
                                    .types = gives_boolean,
                                    .compute = signbit_values}));
   graph::register_op(pointwise_op(
       {.name = "copysign",
-       .doc = "The magnitude of a with the sign bit of b; integers and booleans give f32.",
+       .doc = "The magnitude of a with the sign of b, of which NaN is positive; integers and booleans give f32.",
        .arguments = 2,
        .types = gives_floating,
        .compute = [](Builder& b, Values v, DType, graph::AttributeReader) { return with_sign_of(b, v[0], v[1]); },

@@ -112,5 +112,69 @@ TEST(SpecialNumbersAsLiterals, IncludeTheLimitsOfI64) {
   expect_everywhere(runs, 3, tensor_of_integers(i64, {highest - 1, highest, lowest}));
 }
 
+/// Also once the number is a kernel argument.
+TEST(NumbersThatDoNotFit, AreRefusedOnEveryCall) {
+  const Tensor x = tensor_of(u8, {1, 2, 3}), mask = to(tensor_of(u8, {1, 0, 1}), boolean);
+  auto fill = compile([](Tensor in, Tensor chosen, int64_t n) { return masked_fill(in, chosen, n); });
+  auto cut = compile([](Tensor in, int64_t n) { return threshold(in, 2, n); });
+  for (const int64_t n : {3, 4, 5, 255}) {
+    const auto v = static_cast<double>(n);
+    expect_everywhere({{"fill", {fill(x, mask, n)}}}, 0, tensor_of(u8, {v, 2, v}));
+    expect_everywhere({{"threshold", {cut(x, n)}}}, 0, tensor_of(u8, {v, v, 3}));
+  }
+  for (const int64_t n : {256, -1}) {
+    EXPECT_THROW(fill(x, mask, n), UserError);
+    EXPECT_THROW(cut(x, n), UserError);
+  }
+}
+
+/// Sign bits of NaN differ between machines, and with the order of operands.
+TEST(SignsOfNaN, ShowInNoResult) {
+  for (const DType t : floats) {
+    SCOPED_TRACE(t.name());
+    const auto runs = everywhere(
+        [](const Tensors& x) -> Tensors {
+          const Tensor quotient = x[0] / x[0], difference = x[1] - x[1], root = sqrt(x[2]);
+          const Tensor all =
+              cat({quotient, -quotient, difference, -difference, root, -root, quotient + root, x[3], -x[3]});
+          return {signbit(all), copysign(full({1}, -2, all.dtype(), all.device()), all), signbit(copysign(all, -1.0))};
+        },
+        {tensor_of(t, {0}), tensor_of(t, {inf}), tensor_of(t, {-1}), tensor_of(t, {nan})});
+    const std::vector<double> none(9, 0), two(9, 2);
+    expect_everywhere(runs, 0, tensor_of(boolean, none));
+    expect_everywhere(runs, 1, tensor_of(t, two));
+    expect_everywhere(runs, 2, tensor_of(boolean, none));
+  }
+}
+
+/// All values of f16 and bf16 with their neighbours, which are those in the order of bits.
+TEST(Neighbours, AreTheNextPatterns) {
+  for (const DType t : {f16, bf16}) {
+    SCOPED_TRACE(t.name());
+    const uint32_t infinity = t == f16 ? 0x7c00 : 0x7f80;
+    std::vector<uint16_t> all, above, below, inward;
+    const auto moved = [](uint32_t pattern, int step) {
+      return static_cast<uint16_t>(pattern + static_cast<uint32_t>(step));
+    };
+    for (const uint32_t sign : {0u, 0x8000u})
+      for (uint32_t m = 0; m <= infinity; ++m) {
+        const uint32_t pattern = sign | m;
+        const bool largest = m == infinity;
+        all.push_back(moved(pattern, 0));
+        above.push_back(sign == 0 ? moved(pattern, largest ? 0 : 1) : m == 0 ? uint16_t{1} : moved(pattern, -1));
+        below.push_back(sign != 0 ? moved(pattern, largest ? 0 : 1) : m == 0 ? uint16_t{0x8001} : moved(pattern, -1));
+        inward.push_back(m == 0 ? uint16_t{0} : moved(pattern, -1));
+      }
+    const auto tensor = [&](const std::vector<uint16_t>& patterns) {
+      return from_bytes(patterns.data(), patterns.size() * 2, {static_cast<int64_t>(patterns.size())}, t);
+    };
+    auto f = compile([](Tensor x) -> Tensors { return {nextafter(x, inf), nextafter(x, -inf), nextafter(x, 0.0)}; });
+    const std::vector<Outcome> outcome = {{"cpu", f(tensor(all))}};
+    expect_everywhere(outcome, 0, tensor(above));
+    expect_everywhere(outcome, 1, tensor(below));
+    expect_everywhere(outcome, 2, tensor(inward));
+  }
+}
+
 }  // namespace
 }  // namespace sinter::test
