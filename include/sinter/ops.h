@@ -3,6 +3,8 @@
 
 // Every op. One header a family; include what you use, or this.
 
+#include <sinter/activations.h>
+#include <sinter/bitwise.h>
 #include <sinter/creation.h>
 #include <sinter/image.h>
 #include <sinter/indexing.h>

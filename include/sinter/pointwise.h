@@ -4,6 +4,9 @@
 #include <sinter/operand.h>
 #include <sinter/tensor.h>
 
+#include <cstdint>
+#include <optional>
+
 // Pointwise ops. Arguments are tensors or numbers, at least one of them a tensor; shapes broadcast as in NumPy. Dtypes
 // promote as in PyTorch: tensors with dimensions before 0-d tensors before numbers, unless the weaker one is of a
 // higher category (boolean < integer < floating); u16, u32 and u64 mix with floating dtypes only. Narrow integers wrap
@@ -19,7 +22,21 @@ namespace sinter {
 Tensor add(Operand a, Operand b);
 Tensor sub(Operand a, Operand b);
 Tensor mul(Operand a, Operand b);
-Tensor div(Operand a, Operand b);  ///< true division: integers and booleans give f32
+
+enum class RoundingMode : uint8_t {
+  none,   ///< true division: integers and booleans give f32
+  trunc,  ///< towards zero, in the common dtype
+  floor,  ///< down, in the common dtype
+};
+struct DivOptions {
+  RoundingMode rounding_mode = RoundingMode::none;
+};
+/// An integer quotient by 0 has all bits set. trunc and floor refuse booleans.
+Tensor div(Operand a, Operand b, DivOptions options = {});
+Tensor floor_divide(Operand a, Operand b);  ///< div with RoundingMode::floor
+Tensor fmod(Operand a, Operand b);          ///< with the sign of a; of an integer by 0 it is a
+Tensor remainder(Operand a, Operand b);     ///< with the sign of b; of an integer by 0 it is a
+Tensor reciprocal(Operand x);               ///< integers and booleans give f32
 Tensor neg(Operand x);
 Tensor abs(Operand x);
 Tensor operator+(Operand a, Operand b);
@@ -27,10 +44,27 @@ Tensor operator-(Operand a, Operand b);
 Tensor operator*(Operand a, Operand b);
 Tensor operator/(Operand a, Operand b);
 Tensor operator-(Operand x);
+/// x + value * a * b; `value` is a number. f16 and bf16 are rounded once, integers wrap, booleans are refused.
+Tensor addcmul(Operand x, Operand a, Operand b, Operand value = 1);
+/// x + value * a / b; `value` is a number. Floating dtypes; f16 and bf16 are rounded once.
+Tensor addcdiv(Operand x, Operand a, Operand b, Operand value = 1);
+/// start + weight * (end - start), from the nearer end. All of one floating dtype.
+Tensor lerp(Operand start, Operand end, Operand weight);
+Tensor deg2rad(Operand x);  ///< integers and booleans give f32
+Tensor rad2deg(Operand x);  ///< integers and booleans give f32
+
+// Signs. -0 is negative. NaN counts as positive: its sign bit depends on the machine that computed it.
+Tensor sign(Operand x);                            ///< 1, 0 or -1, of NaN 0; booleans stay
+Tensor signbit(Operand x);                         ///< boolean
+Tensor copysign(Operand magnitude, Operand sign);  ///< integers and booleans give f32
+Tensor nextafter(Operand x, Operand towards);      ///< the neighbour in the common floating dtype
+Tensor heaviside(Operand x, Operand at_zero);      ///< 0 below zero and for NaN, 1 above; arguments of one dtype
 
 // Extremes. A NaN in any argument gives NaN, and -0 is below +0.
 Tensor minimum(Operand a, Operand b);
 Tensor maximum(Operand a, Operand b);
+Tensor fmin(Operand a, Operand b);  ///< beside NaN the other argument
+Tensor fmax(Operand a, Operand b);
 Tensor clamp(Operand x, Operand min, Operand max);  ///< minimum(maximum(x, min), max): max wins where min > max
 Tensor clamp_min(Operand x, Operand min);
 Tensor clamp_max(Operand x, Operand max);
@@ -57,12 +91,31 @@ Tensor logical_or(Operand a, Operand b);
 Tensor logical_xor(Operand a, Operand b);
 /// a where the boolean tensor `condition` holds, else b.
 Tensor where(Operand condition, Operand a, Operand b);
+/// x with a number or the element of a 0-d tensor, converted to the dtype of x, where the boolean mask holds. The
+/// number must fit into the dtype.
+Tensor masked_fill(Operand x, Operand mask, Operand value);
+
+// Kinds of floating values, as boolean; integers and booleans are finite.
+Tensor isnan(Operand x);
+Tensor isinf(Operand x);
+Tensor isfinite(Operand x);
+Tensor isposinf(Operand x);
+Tensor isneginf(Operand x);
+
+struct NanToNumOptions {
+  double nan = 0;
+  std::optional<double> posinf = {};  ///< the largest value of the dtype unless given
+  std::optional<double> neginf = {};  ///< the smallest value of the dtype unless given
+};
+/// Numbers in place of NaN and the infinities; integers and booleans stay as they are.
+Tensor nan_to_num(Operand x, NanToNumOptions options = {});
 
 // Rounding to integers; integer dtypes stay as they are.
 Tensor floor(Operand x);
 Tensor ceil(Operand x);
 Tensor round(Operand x);  ///< half to even
 Tensor trunc(Operand x);
+Tensor frac(Operand x);  ///< x - trunc(x); floating dtypes
 
 // Exponentials and powers. Integers and booleans give f32. Within 1 ulp in f32; f16 and bf16 are rounded from a value
 // with an error of at most 1/8 ulp of theirs.

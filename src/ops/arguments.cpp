@@ -18,9 +18,17 @@ loop::Value saturated_integer(loop::Reader& reader, const graph::Scalar& number,
   return b.convert(v, scalar::compute_type(operating));
 }
 
+/// Not reduced to the operating dtype, where a count of 256 of u8 would be 0. Negative ones become huge.
+loop::Value shift_count(loop::Reader& reader, const graph::Scalar& number, DType operating) {
+  loop::Builder& b = reader.builder();
+  const loop::Value count = b.convert(reader.number(number, i64), u64);
+  return b.convert(b.min(count, b.constant(u64, 64)), scalar::compute_type(operating));
+}
+
 loop::Value number_value(loop::Reader& reader, const graph::Scalar& number, DType operating, NumberUse use) {
   loop::Builder& b = reader.builder();
   if (use == NumberUse::saturated && operating.is_integer()) return saturated_integer(reader, number, operating);
+  if (use == NumberUse::shift) return shift_count(reader, number, operating);
   const loop::Value v = reader.number(number, scalar::compute_type(operating));
   // Integers are always reduced: the compute type of a narrow dtype is wider, and add or mul wrap only at the end.
   return use == NumberUse::compute && !operating.is_integer() ? v : b.round_to(v, operating);

@@ -36,6 +36,7 @@ enum class NumberUse : uint8_t {
   compute,    ///< in the compute type, unrounded: 0.1 stays the f32 next to it beside an f16 tensor
   rounded,    ///< as a value of the operating dtype: integers wrap, floats round
   saturated,  ///< as a bound: an integer outside the operating dtype is the nearest limit of that dtype
+  shift,      ///< as a count of bits: what is negative or past the width shifts every bit out
 };
 
 /// The argument at the broadcast position of `index`, as a value of dtype `operating`.

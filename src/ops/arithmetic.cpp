@@ -10,7 +10,6 @@ namespace sinter {
 Tensor add(Operand a, Operand b) { return ops::pointwise<"add">(a, b); }
 Tensor sub(Operand a, Operand b) { return ops::pointwise<"sub">(a, b); }
 Tensor mul(Operand a, Operand b) { return ops::pointwise<"mul">(a, b); }
-Tensor div(Operand a, Operand b) { return ops::pointwise<"div">(a, b); }
 Tensor neg(Operand x) { return ops::pointwise<"neg">(x); }
 Tensor abs(Operand x) { return ops::pointwise<"abs">(x); }
 Tensor operator+(Operand a, Operand b) { return ops::pointwise<"add">(a, b); }

@@ -6,15 +6,28 @@
 namespace sinter::ops {
 
 void register_arithmetic();   ///< add sub mul div neg abs
-void register_extremes();     ///< minimum maximum clamp clamp_min clamp_max
+void register_extremes();     ///< minimum maximum fmin fmax clamp clamp_min clamp_max
 void register_comparison();   ///< eq ne lt le gt ge
 void register_logic();        ///< logical_not logical_and logical_or logical_xor
 void register_where();        ///< where
-void register_rounding();     ///< floor ceil round trunc
+void register_rounding();     ///< floor ceil round trunc frac
 void register_exponential();  ///< exp log sqrt rsqrt tanh erf
 void register_power();        ///< pow
 void register_activation();   ///< relu sigmoid silu gelu
 void register_cast();         ///< to
+
+void register_division();        ///< div_trunc floor_divide fmod remainder reciprocal
+void register_bitwise();         ///< bitwise_not bitwise_and bitwise_or bitwise_xor and the shifts
+void register_sign();            ///< sign signbit copysign nextafter heaviside
+void register_classification();  ///< isnan isinf isfinite isposinf isneginf nan_to_num
+void register_combination();     ///< lerp addcmul addcdiv
+void register_angles();          ///< deg2rad rad2deg
+void register_masked_fill();     ///< masked_fill
+void register_rectifiers();      ///< leaky_relu prelu hardtanh threshold
+void register_hard_sigmoid();    ///< hardsigmoid hardswish
+void register_elu();             ///< elu
+void register_shrinkage();       ///< hardshrink softshrink tanhshrink softsign
+void register_gating();          ///< glu
 
 void register_reshape();  ///< reshape flatten squeeze unsqueeze
 void register_permute();  ///< permute transpose flip

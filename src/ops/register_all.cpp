@@ -19,6 +19,18 @@ void register_all_ops() {
     register_power();
     register_activation();
     register_cast();
+    register_division();
+    register_bitwise();
+    register_sign();
+    register_classification();
+    register_combination();
+    register_angles();
+    register_masked_fill();
+    register_rectifiers();
+    register_hard_sigmoid();
+    register_elu();
+    register_shrinkage();
+    register_gating();
     register_reshape();
     register_permute();
     register_expand();

@@ -11,6 +11,7 @@ Tensor floor(Operand x) { return ops::pointwise<"floor">(x); }
 Tensor ceil(Operand x) { return ops::pointwise<"ceil">(x); }
 Tensor round(Operand x) { return ops::pointwise<"round">(x); }
 Tensor trunc(Operand x) { return ops::pointwise<"trunc">(x); }
+Tensor frac(Operand x) { return ops::pointwise<"frac">(x); }
 
 }  // namespace sinter
 
@@ -38,6 +39,13 @@ void register_rounding() {
   register_rounding_op("ceil", "The smallest integer not below x; integers stay.", &Builder::ceil);
   register_rounding_op("round", "The nearest integer, ties to even; integers stay.", &Builder::round_even);
   register_rounding_op("trunc", "x without its fraction; integers stay.", &Builder::trunc);
+  graph::register_op(pointwise_op({.name = "frac",
+                                   .doc = "The fraction of x, with its sign; of an infinity NaN.",
+                                   .types = keeps_dtype,
+                                   .refuse = refuse_integers,
+                                   .compute = [](Builder& b, std::span<const Value> v, DType, graph::AttributeReader) {
+                                     return b.sub(v[0], b.trunc(v[0]));
+                                   }}));
 }
 
 }  // namespace sinter::ops

@@ -24,8 +24,8 @@ using graph::ValueType;
 
 constexpr int64_t max_elements = 70000, max_total = 200000;
 constexpr size_t max_inputs = 8;
-constexpr std::string_view platform_functions[] = {"exp",  "log",  "tanh",  "erf", "sigmoid",
-                                                   "silu", "gelu", "rsqrt", "pow"};
+constexpr std::string_view platform_functions[] = {"exp",  "log",   "tanh", "erf", "sigmoid",    "silu",
+                                                   "gelu", "rsqrt", "pow",  "glu", "tanhshrink", "elu"};
 
 int64_t elements(const ValueType& type, std::span<const int64_t> symbols) { return shape_of(type, symbols).product(); }
 

@@ -33,9 +33,11 @@ bool is_exempt(std::string_view op, std::string_view expected, std::string_view 
   return op == "pow" && expected == "boolean" && got == "-";
 }
 
-TEST(Promotion, AgreesWithPyTorch) {
+class Promotion : public testing::TestWithParam<std::string> {};
+
+TEST_P(Promotion, AgreesWithPyTorch) {
   int compared = 0;
-  for (const auto& line : golden::read("promotion")) {
+  for (const auto& line : golden::read(GetParam())) {
     const std::string &op = line[0], &form = line[1];
     const bool with_number = form.size() > 2;
     const size_t count = std::size(all_dtypes);
@@ -60,6 +62,9 @@ TEST(Promotion, AgreesWithPyTorch) {
   }
   EXPECT_GT(compared, 8000);
 }
+
+INSTANTIATE_TEST_SUITE_P(Golden, Promotion, testing::Values("promotion", "pointwise_promotion"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace sinter

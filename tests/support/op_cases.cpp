@@ -116,7 +116,8 @@ namespace {
 /// On CUDA, transcendental functions of f64 are the platform's (semantics contract, point 3); everything else is exact.
 double allowed_error(const graph::OpDef& op, DType dtype, Device device) {
   if (device.is_cpu()) return 0;
-  constexpr std::string_view platform[] = {"exp", "log", "tanh", "erf", "sigmoid", "silu", "gelu", "rsqrt", "pow"};
+  constexpr std::string_view platform[] = {"exp",  "log",   "tanh", "erf", "sigmoid",    "silu",
+                                           "gelu", "rsqrt", "pow",  "glu", "tanhshrink", "elu"};
   return dtype == f64 && std::ranges::find(platform, op.name) != std::end(platform) ? 0x1p-50 : 0;
 }
 
