@@ -37,8 +37,9 @@ class FoldEmitter {
         axis_(nest.axes.size() - 1),
         extent_(nest.axes[axis_].extent),
         plan_(plan_fold(nest, target)),
-        e_(program, nest, plan_.tiling, target, name),
-        b_(e_.builder()),
+        kernel_(program, target, name),
+        e_(kernel_, nest, plan_.tiling),
+        b_(kernel_.builder()),
         dependence_(loop::axis_dependence(nest)),
         live_(loop::live_instructions(nest)),
         longest_(std::min(max_extent, program.ranges.of(extent_).second)) {
@@ -46,7 +47,7 @@ class FoldEmitter {
   }
 
   ScheduledKernel run(const std::vector<std::string>& comments) {
-    const Expr grid = e_.decode_program_id();
+    e_.decode_program_id(b_.program_id());
     if (extent_.is_constant(0))
       fold_nothing();
     else
@@ -54,8 +55,10 @@ class FoldEmitter {
     for (const loop::Store& s : nest_.stores)
       if (!is_inner(s)) e_.store(s);
     store_along_axis();
-    ScheduledKernel k = e_.finish(grid, comments, plan_.tiling.num_warps);
-    k.elements_per_program *= std::max<int64_t>(1, extent_.constant().value_or(chunk) / plan_.width);
+    ScheduledKernel k = kernel_.finish(e_.programs(), comments, plan_.tiling.num_warps);
+    k.elements_per_program =
+        e_.elements_per_program() * std::max<int64_t>(1, extent_.constant().value_or(chunk) / plan_.width);
+    k.cost = cost_of(kernel_.program(), nest_);
     return k;
   }
 
@@ -298,6 +301,7 @@ class FoldEmitter {
   const size_t axis_;
   const Expr extent_;
   const FoldPlan plan_;
+  KernelWriter kernel_;
   NestEmitter e_;
   tile::KernelBuilder& b_;
   const std::vector<loop::AxisSet> dependence_;

@@ -67,19 +67,18 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   const loop::Program program = lower::lower(primitive, lowering(options, target));
   dump.write("loops", loop::print(program));
 
-  // Each nest becomes a tile program; each tile program becomes text and machine code.
+  // Each group becomes a tile program; each tile program becomes text and machine code.
   Generated out;
   std::vector<schedule::ScheduledKernel> kernels;
-  for (const loop::Group& group : program.groups)
-    for (size_t n = 0; n < group.nests.size(); ++n) {
-      auto [kernel, image] = first_that_fits(
-          schedule::schedule(program, group.nests[n], group.name, group.comments, target), input.device, properties);
-      kernels.push_back(std::move(kernel));
-      out.images.push_back(std::move(image));
-      dump.write(group.name + ".tile", tile::print(kernels.back().kernel));
-      if (input.device.is_cuda()) dump.write(group.name + ".cu", out.images.back().source);
-      out.notes.push_back(group.notes);
-    }
+  for (const loop::Group& group : program.groups) {
+    if (group.nests.empty()) continue;  // it writes nothing
+    auto [kernel, image] = first_that_fits(schedule::schedule(program, group, target), input.device, properties);
+    kernels.push_back(std::move(kernel));
+    out.images.push_back(std::move(image));
+    dump.write(group.name + ".tile", tile::print(kernels.back().kernel));
+    if (input.device.is_cuda()) dump.write(group.name + ".cu", out.images.back().source);
+    out.notes.push_back(group.notes);
+  }
 
   // Slots, grids, temporaries and outputs as plain data.
   out.plan = build_plan(input, program, kernels, out.images);
