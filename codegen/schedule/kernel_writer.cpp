@@ -31,6 +31,13 @@ int64_t divisor_of(Expr e) {
   return d;
 }
 
+/// What alignment can use of a divisor, its power of two: kernels that differ in odd factors alone are one and the
+/// same.
+int64_t aligning_divisor(Expr e) {
+  const int64_t d = divisor_of(e);
+  return d & -d;
+}
+
 }  // namespace
 
 int KernelWriter::pointer(int buffer, bool written) {
@@ -56,7 +63,7 @@ Value KernelWriter::symbolic(Expr e) {
   const auto [at, added] = extents_.try_emplace(e, -1);
   if (added) {
     const std::string name = e.kind() == Expr::Kind::symbol ? e.text() : fmt::format("extent{}", extents_.size());
-    at->second = b_.add_scalar(name, i64, divisor_of(e));
+    at->second = b_.add_scalar(name, i64, aligning_divisor(e));
     sources_.push_back({ParameterSource::Kind::index, -1, e, i64});
   }
   return b_.parameter(at->second);

@@ -31,7 +31,8 @@ std::vector<std::pair<size_t, Expr>> NestEmitter::tile_counts() const {
     if (nest_.axes[a].reduction || p.kind == AxisPlace::Kind::parts) continue;
     const Expr extent = nest_.axes[a].extent, size = int64_t{p.size};
     const bool loses_tail = planted(graph::Fault::lost_tail);  // tests only
-    counts.emplace_back(a, simplify(loses_tail ? max(floordiv(extent, size), Expr(1)) : ceildiv(extent, size), ranges_));
+    counts.emplace_back(a,
+                        simplify(loses_tail ? max(floordiv(extent, size), Expr(1)) : ceildiv(extent, size), ranges_));
   }
   return counts;
 }

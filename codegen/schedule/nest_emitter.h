@@ -55,6 +55,7 @@ class NestEmitter {
 
   tile::KernelBuilder& builder() { return b_; }
   const graph::Ranges& ranges() const { return ranges_; }
+
  private:
   // nest_emitter.cpp
   std::vector<std::pair<size_t, graph::Expr>> tile_counts() const;  ///< of the axes that are tiled, in order

@@ -13,8 +13,8 @@ namespace sinter::schedule {
 using Candidate = std::function<ScheduledKernel()>;
 
 /// Candidate tile kernels for a group, which has a nest; best first by the written cost model (tiling.h). The driver
-/// takes the first that meets the machine's limits; all give the same bits. A candidate is made when it is called, while
-/// the arguments live.
+/// takes the first that meets the machine's limits; all give the same bits. A candidate is made when it is called,
+/// while the arguments live.
 std::vector<Candidate> schedule(const loop::Program& program, const loop::Group& group, const Target& target);
 
 }  // namespace sinter::schedule

@@ -10,8 +10,8 @@
 
 namespace sinter::schedule {
 
-/// Nests without reduction axes, over disjoint boxes, as one kernel: its programs are those of the first nest, then those
-/// of the next. `tilings` has one for each.
+/// Nests without reduction axes, over disjoint boxes, as one kernel: its programs are those of the first nest, then
+/// those of the next. `tilings` has one for each.
 ScheduledKernel schedule_pointwise(const loop::Program& program, std::span<const loop::Nest> nests,
                                    const std::string& name, const std::vector<std::string>& comments,
                                    const Target& target, std::span<const Tiling> tilings);

@@ -48,7 +48,8 @@ class Linear {
     constant_ = wrapped_sum(constant_, wrapped_product(times, e.offset()));
     if (e.kind() == Kind::constant) return;
     if (e.kind() != Kind::sum) {
-      const auto at = std::lower_bound(terms_.begin(), terms_.end(), e, [](const Term& t, Expr x) { return less(t.first, x); });
+      const auto at =
+          std::lower_bound(terms_.begin(), terms_.end(), e, [](const Term& t, Expr x) { return less(t.first, x); });
       if (at != terms_.end() && at->first == e)
         at->second = wrapped_sum(at->second, times);
       else

@@ -15,7 +15,11 @@ using loop::ValueId;
 class BoxCopy {
  public:
   BoxCopy(const loop::Nest& nest, size_t axis, Expr begin, Expr extent, Known known, const graph::Ranges& symbols)
-      : nest_(nest), axis_(Expr::axis(static_cast<int>(axis))), begin_(begin), known_(std::move(known)), symbols_(symbols) {
+      : nest_(nest),
+        axis_(Expr::axis(static_cast<int>(axis))),
+        begin_(begin),
+        known_(std::move(known)),
+        symbols_(symbols) {
     box_.axes = nest.axes;
     box_.axes[axis].extent = extent;
     ranges_ = loop::nest_ranges(box_, symbols);

@@ -19,8 +19,8 @@ struct Cut {
 /// The cuts among a nest's instructions, by instruction.
 std::vector<std::optional<Cut>> find_cuts(const loop::Nest& nest);
 
-/// The points of an axis where the masks of loads change, in increasing order: those whose order is provable, within the
-/// axis's extent or not. A point that cannot be compared with those before it is left out.
+/// The points of an axis where the masks of loads change, in increasing order: those whose order is provable, within
+/// the axis's extent or not. A point that cannot be compared with those before it is left out.
 std::vector<graph::Expr> mask_points(const loop::Nest& nest, const std::vector<std::optional<Cut>>& cuts, int axis,
                                      const graph::Ranges& symbols);
 

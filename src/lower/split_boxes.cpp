@@ -17,17 +17,21 @@ using graph::Expr;
 using loop::InstructionKind;
 using loop::Nest;
 
-/// Bytes that a step along an axis adds to a run of neighbouring stored elements; nothing if a store goes along the axis
-/// outermost (then a box is one run), or extents are symbolic.
-std::optional<int64_t> run_bytes(const loop::Program& program, const Nest& nest, size_t axis) {
+/// Do all stores go along the axis outermost? Then a box is one run of neighbouring elements.
+bool goes_outermost(const Nest& nest, size_t axis) {
+  return std::ranges::all_of(nest.stores, [&](const loop::Store& s) {
+    const auto first = std::ranges::find_if(s.index, [](Expr e) { return !e.constant(); });
+    return first != s.index.end() && *first == Expr::axis(static_cast<int>(axis));
+  });
+}
+
+/// Bytes that a step along an axis adds to a run of neighbouring stored elements; nothing if extents are symbolic.
+std::optional<int64_t> bytes_of_step(const loop::Program& program, const Nest& nest, size_t axis) {
   std::optional<int64_t> bytes;
   for (const loop::Store& s : nest.stores) {
     const loop::Buffer& b = program.buffers[static_cast<size_t>(s.buffer)];
-    const auto dim = std::ranges::find(s.index, Expr::axis(static_cast<int>(axis))) - s.index.begin();
-    const auto first = std::ranges::find_if(s.index, [](Expr e) { return !e.constant(); }) - s.index.begin();
-    if (dim == first || dim == std::ssize(s.index)) return std::nullopt;
     int64_t inner = b.dtype.bytes();
-    for (size_t d = static_cast<size_t>(dim) + 1; d < b.shape.size(); ++d) {
+    for (size_t d = s.index.size(); d-- > 0 && s.index[d] != Expr::axis(static_cast<int>(axis));) {
       const auto extent = b.shape[d].constant();
       if (!extent) return std::nullopt;
       inner *= *extent;
@@ -79,9 +83,10 @@ std::vector<Nest> split_along(const loop::Program& program, const Nest& nest, si
   const Expr extent = nest.axes[axis].extent;
   const Ends inside(extent, symbols);
   const std::vector<Expr> points = mask_points(nest, cuts, static_cast<int>(axis), symbols);
-  const std::vector<Expr> ends = inside.of(points, run_bytes(program, nest, axis));
-  std::vector<Nest> boxes;
-  if (ends.size() == 1) return {nest};
+  const bool outermost = goes_outermost(nest, axis);
+  const std::vector<Expr> ends = inside.of(points, outermost ? std::nullopt : bytes_of_step(program, nest, axis));
+  const bool known = std::ranges::all_of(ends, [](Expr e) { return e.constant().has_value(); });
+  if (ends.size() == 1 || (!outermost && !known && ends.size() <= max_masked_boxes)) return {nest};
   // For each cut the number of the box that ends at it, counted up to the ends before it.
   std::vector<std::optional<size_t>> end_of(cuts.size());
   for (size_t i = 0; i < cuts.size(); ++i) {
@@ -89,13 +94,14 @@ std::vector<Nest> split_along(const loop::Program& program, const Nest& nest, si
     const auto at = std::ranges::find(ends, inside.inside(cuts[i]->at));
     if (at != ends.end()) end_of[i] = static_cast<size_t>(at - ends.begin());
   }
+  std::vector<Nest> boxes;
   Expr begin = 0;
   for (size_t box = 0; box < ends.size(); ++box) {
-    Known known(cuts.size());
+    Known decided(cuts.size());
     for (size_t i = 0; i < cuts.size(); ++i)
-      if (end_of[i]) known[i] = (box <= *end_of[i]) == cuts[i]->below;
+      if (end_of[i]) decided[i] = (box <= *end_of[i]) == cuts[i]->below;
     const Expr width = simplify(ends[box] - begin, symbols);
-    if (!width.is_constant(0)) boxes.push_back(box_of(nest, axis, begin, width, std::move(known), symbols));
+    if (!width.is_constant(0)) boxes.push_back(box_of(nest, axis, begin, width, std::move(decided), symbols));
     begin = ends[box];
   }
   return boxes;

@@ -117,9 +117,9 @@ TEST_F(Boxes, SymbolicPointsAreExpressions) {
   GraphBuilder b;
   add_symbols(b, 4);
   const Expr n = Expr::symbol(3);
-  b.g.add_output(cat(b, {b.input(f32, {Expr::symbol(0), n}), b.input(f32, {Expr::symbol(1), n}),
-                         b.input(f32, {Expr::symbol(2), n})},
-                     0));
+  b.g.add_output(cat(
+      b, {b.input(f32, {Expr::symbol(0), n}), b.input(f32, {Expr::symbol(1), n}), b.input(f32, {Expr::symbol(2), n})},
+      0));
   EXPECT_EQ(nests(lowered(b.g)), (std::vector<std::string>{
                                      "[a0 < s0*s3] %0 = load b0[a0] : f32; store b3[a0] = %0",
                                      "[a0 < s1*s3] %0 = load b1[a0] : f32; store b3[a0 + s0*s3] = %0",
@@ -140,7 +140,8 @@ TEST_F(Boxes, SymbolicMarginsMayBeNegative) {
   EXPECT_EQ(boxes(p), 3u) << loop::print(p);
   EXPECT_EQ(masked_loads(p), 0) << loop::print(p);
   const reference::Array values = random_values(f32, {9}, 5);
-  for (const Dims& margins : {Dims{3, 4}, Dims{0, 0}, Dims{-2, 5}, Dims{4, -3}, Dims{-4, -5}, Dims{-9, 2}, Dims{0, 1}}) {
+  for (const Dims& margins :
+       {Dims{3, 4}, Dims{0, 0}, Dims{-2, 5}, Dims{4, -3}, Dims{-4, -5}, Dims{-9, 2}, Dims{0, 1}}) {
     GraphBuilder literal;
     literal.g.add_output(pad(literal, literal.input(f32, {9}), margins, 1.5));
     const auto expected = reference::interpret(literal.g, std::vector{values});
@@ -179,6 +180,22 @@ TEST_F(Boxes, MasksOfOtherFormsStay) {
     return b.op("stack", {b.input(f32, {300}), b.input(f32, {300})}, CallAttributes().integer(-1));
   });
   stay("thin margins of rows", [](GraphBuilder& b) { return pad(b, b.input(f32, {30, 400}), {1, 1}, 0); });
+  stay("a few runs of unknown length", [](GraphBuilder& b) {
+    add_symbols(b, 3);
+    const auto s = [](int i) { return Expr::symbol(i); };
+    return cat(b, {b.input(f32, {s(2), s(0)}), b.input(f32, {s(2), s(1)})}, 1);
+  });
+}
+
+TEST_F(Boxes, ManyRunsOfUnknownLengthAreSplit) {
+  GraphBuilder b;
+  add_symbols(b, 6);
+  std::vector<Value> operands;
+  for (int i = 0; i < 5; ++i) operands.push_back(b.input(f32, {Expr::symbol(5), Expr::symbol(i)}));
+  b.g.add_output(cat(b, operands, 1));
+  const auto p = lowered(b.g);
+  EXPECT_EQ(boxes(p), 5u) << loop::print(p);
+  EXPECT_EQ(masked_loads(p), 0);
 }
 
 TEST_F(Boxes, PointsWithoutProvableOrderStayMasked) {

@@ -76,23 +76,30 @@ void add_plain(std::vector<JoinCase>& list) {
     const auto join = [dim](GraphBuilder& b, const Values& x) { return Values{cat(b, x, dim)}; };
     list.push_back({fmt::format("cat along {}", dim), {f32, f32, f32}, shapes, join});
     list.push_back({fmt::format("cat of dtypes along {}", dim), {i8, f16, u8}, shapes, join});
-    list.push_back({fmt::format("stack along {}", dim),
-                    {f32, f32, f32},
-                    std::vector<Dims>(3, Dims{5, 33}),
-                    [dim](GraphBuilder& b, const Values& x) {
-                      return Values{b.op("stack", x, CallAttributes().integer(dim))};
-                    }});
+    list.push_back(
+        {fmt::format("stack along {}", dim),
+         {f32, f32, f32},
+         std::vector<Dims>(3, Dims{5, 33}),
+         [dim](GraphBuilder& b, const Values& x) { return Values{b.op("stack", x, CallAttributes().integer(dim))}; }});
   }
-  for (const Dims& pads : {Dims{20, 31}, Dims{0, 0, 2, 3}, Dims{17, 0, 0, 1, 2, 2}, Dims{-2, 30, -1, 4}, Dims{1, 2, 3, 4}})
+  for (const Dims& pads :
+       {Dims{20, 31}, Dims{0, 0, 2, 3}, Dims{17, 0, 0, 1, 2, 2}, Dims{-2, 30, -1, 4}, Dims{1, 2, 3, 4}})
     for (const DType t : {f32, u8})
-      list.push_back({fmt::format("pad {} {}", pads.text(), t.name()), {t}, {{4, 6, 33}},
+      list.push_back({fmt::format("pad {} {}", pads.text(), t.name()),
+                      {t},
+                      {{4, 6, 33}},
                       [pads](GraphBuilder& b, const Values& x) { return Values{pad(b, x[0], pads, 3)}; }});
-  list.push_back({"cat with empty operands", {f32, f32, f32, f32}, {{0}, {3, 40}, {0, 40}, {5, 40}},
+  list.push_back({"cat with empty operands",
+                  {f32, f32, f32, f32},
+                  {{0}, {3, 40}, {0, 40}, {5, 40}},
                   [](GraphBuilder& b, const Values& x) { return Values{cat(b, x, 0)}; }});
-  list.push_back({"cat of nothing but empty ones", {f32, f32}, {{0, 40}, {0, 40}},
-                  [](GraphBuilder& b, const Values& x) { return Values{cat(b, x, 0)}; }});
-  list.push_back({"pad of an empty tensor", {f32}, {{0, 40}},
-                  [](GraphBuilder& b, const Values& x) { return Values{pad(b, x[0], {0, 0, 2, 2}, 5)}; }});
+  list.push_back(
+      {"cat of nothing but empty ones", {f32, f32}, {{0, 40}, {0, 40}}, [](GraphBuilder& b, const Values& x) {
+         return Values{cat(b, x, 0)};
+       }});
+  list.push_back({"pad of an empty tensor", {f32}, {{0, 40}}, [](GraphBuilder& b, const Values& x) {
+                    return Values{pad(b, x[0], {0, 0, 2, 2}, 5)};
+                  }});
 }
 
 void add_fused(std::vector<JoinCase>& list) {
@@ -103,23 +110,23 @@ void add_fused(std::vector<JoinCase>& list) {
   add("relu(cat(a * 2, b))", rows, [](GraphBuilder& b, const Values& x) {
     return Values{b.unary("relu", cat(b, {b.with_number("mul", x[0], 2), x[1]}, 0))};
   });
-  add("permute(exp(cat))", rows, [](GraphBuilder& b, const Values& x) {
-    return Values{permute(b, b.unary("exp", cat(b, x, 0)), {1, 0})};
-  });
+  add("permute(exp(cat))", rows,
+      [](GraphBuilder& b, const Values& x) { return Values{permute(b, b.unary("exp", cat(b, x, 0)), {1, 0})}; });
   add("flip(cat)", rows, [](GraphBuilder& b, const Values& x) {
     return Values{b.op("flip", {cat(b, x, 0)}, CallAttributes().integers({0, 1}))};
   });
   add("cat of cats", {{3, 50}, {5, 50}, {8, 40}, {8, 60}}, [](GraphBuilder& b, const Values& x) {
     return Values{cat(b, {cat(b, {x[0], x[1]}, 0), cat(b, {x[2], x[3]}, 1)}, 1)};
   });
-  add("pad of cat", rows, [](GraphBuilder& b, const Values& x) {
-    return Values{pad(b, cat(b, x, 0), {20, 16, 1, 2}, -0.0)};
-  });
+  add("pad of cat", rows,
+      [](GraphBuilder& b, const Values& x) { return Values{pad(b, cat(b, x, 0), {20, 16, 1, 2}, -0.0)}; });
   add("cat of pads", rows, [](GraphBuilder& b, const Values& x) {
     return Values{cat(b, {pad(b, x[0], {1, 0, 2, 0}, 1), pad(b, b.unary("neg", x[1]), {0, 1, 0, 1}, 2)}, 0)};
   });
   add("cat of views", {{50, 3}, {9, 50}}, [](GraphBuilder& b, const Values& x) {
-    return Values{cat(b, {permute(b, x[0], {1, 0}), slice(b, x[1], 0, 2, 7), b.op("flip", {x[1]}, CallAttributes().integers({1}))}, 0)};
+    return Values{cat(
+        b, {permute(b, x[0], {1, 0}), slice(b, x[1], 0, 2, 7), b.op("flip", {x[1]}, CallAttributes().integers({1}))},
+        0)};
   });
   add("cat with a broadcast operand", {{3, 50}, {1, 50}}, [](GraphBuilder& b, const Values& x) {
     const Value row = b.binary("add", x[0], x[1]);
@@ -139,12 +146,16 @@ void add_fused(std::vector<JoinCase>& list) {
 }
 
 void add_indexed(std::vector<JoinCase>& list) {
-  list.push_back({"cat of an indexed operand", {f32, f32, i64}, {{3, 50}, {6, 50}, {4}},
+  list.push_back({"cat of an indexed operand",
+                  {f32, f32, i64},
+                  {{3, 50}, {6, 50}, {4}},
                   [](GraphBuilder& b, const Values& x) {
                     return Values{cat(b, {x[0], b.op("index_select", {x[1], x[2]}, CallAttributes().integer(0))}, 0)};
                   },
                   6});
-  list.push_back({"an indexed cat", {f32, f32, i64}, {{3, 50}, {6, 50}, {4}},
+  list.push_back({"an indexed cat",
+                  {f32, f32, i64},
+                  {{3, 50}, {6, 50}, {4}},
                   [](GraphBuilder& b, const Values& x) {
                     return Values{b.op("index_select", {cat(b, {x[0], x[1]}, 0), x[2]}, CallAttributes().integer(0))};
                   },

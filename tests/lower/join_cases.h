@@ -27,8 +27,8 @@ graph::Value cat(GraphBuilder& b, std::vector<graph::Value> operands, int64_t di
 graph::Value pad(GraphBuilder& b, graph::Value x, const Dims& pads, double value);
 graph::Value slice(GraphBuilder& b, graph::Value x, int64_t dim, int64_t begin, int64_t end);
 
-/// Joins and pads along every dim, of other dtypes, of empty operands, fused with producers and consumers of every kind,
-/// over each other.
+/// Joins and pads along every dim, of other dtypes, of empty operands, fused with producers and consumers of every
+/// kind, over each other.
 std::vector<JoinCase> join_cases();
 
 }  // namespace sinter::test
