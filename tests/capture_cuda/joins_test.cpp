@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eager joins and pads: one symbolic entry for all shapes, whose boxes may be of any size, on the CPU and on CUDA.
 #include "tests/capture/support.h"
-#include "tests/simt/backend.h"
+#include "tests/capture_cuda/emulator.h"
 
 namespace sinter::test {
 namespace {
 
 class EagerJoins : public testing::TestWithParam<bool> {
  protected:
-  static void SetUpTestSuite() {
-    static const bool once = (simt::install(), true);
-    (void)once;
-  }
+  static void SetUpTestSuite() { use_emulator(); }
   const Device device = GetParam() ? Device::cuda(0) : Device::cpu();
 
   /// first, first + 1, ...: large enough for the code generator, which small CPU tensors do without.

@@ -3,17 +3,14 @@
 #include <thread>
 
 #include "tests/capture/support.h"
-#include "tests/simt/backend.h"
+#include "tests/capture_cuda/emulator.h"
 
 namespace sinter::test {
 namespace {
 
 class OnCuda : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    static const bool once = (simt::install(), true);
-    (void)once;
-  }
+  static void SetUpTestSuite() { use_emulator(); }
   const Device cuda = Device::cuda(0);
   Tensor there(const Tensor& t) const { return to(t, cuda); }
 };
