@@ -43,12 +43,8 @@ bool is_pure_scalar(const tile::Instruction& i) {
 
 std::vector<const tile::Instruction*> masked_accesses(const tile::Region& region) {
   std::vector<const tile::Instruction*> found;
-  for (const tile::Instruction& i : region.body) {
+  for (const tile::Instruction& i : region.body)
     if (is_access(i) && i.access->is_masked()) found.push_back(&i);
-    if (i.op != Op::if_then) continue;
-    for (const tile::Region& r : i.regions)
-      for (const tile::Instruction* a : masked_accesses(r)) found.push_back(a);
-  }
   return found;
 }
 

@@ -16,8 +16,8 @@ void count_uses(const tile::Instruction& i, Uses& uses);
 /// A scalar instruction without effect, whose operands the region's first lines can compute too.
 bool is_pure_scalar(const tile::Instruction& i);
 
-/// The masked accesses of a region, those in its ifs included, those in its loops not: the ones whose bounds are known
-/// before the region's tiles.
+/// The masked accesses of a region. Those of its loops and ifs are left to these: each branch of an if that chooses a
+/// box has bounds of its own.
 std::vector<const tile::Instruction*> masked_accesses(const tile::Region& region);
 
 /// Does a loop inside of the region have masked accesses? Then the loop is versioned, not the region around it.

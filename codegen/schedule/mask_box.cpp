@@ -2,19 +2,13 @@
 #include "codegen/schedule/mask_box.h"
 
 #include "src/loop/address.h"
+#include "src/loop/index_comparison.h"
 
 namespace sinter::schedule {
 namespace {
 
 using graph::Expr;
 using loop::ScalarOp;
-
-std::optional<Expr> index_of(const loop::Instruction& in) {
-  if (in.kind == loop::InstructionKind::index_value) return in.index[0];
-  if (in.kind == loop::InstructionKind::constant && in.type.is_integer() && in.type.is_signed())
-    return Expr(scalar::as_int({in.type, in.bits}));
-  return std::nullopt;
-}
 
 /// Adds `slack >= 0` to the bounds of the last axis that it holds once.
 bool bound(Expr slack, std::vector<AxisBounds>& box) {
@@ -39,9 +33,8 @@ bool collect(const loop::Nest& nest, loop::ValueId mask, std::vector<AxisBounds>
   const loop::Instruction& in = nest.body[mask];
   if (in.kind != loop::InstructionKind::scalar) return false;
   if (in.op == ScalarOp::bit_and) return collect(nest, in.operands[0], box) && collect(nest, in.operands[1], box);
-  if (in.op != ScalarOp::lt && in.op != ScalarOp::le) return false;
-  const auto x = index_of(nest.body[in.operands[0]]), y = index_of(nest.body[in.operands[1]]);
-  return x && y && bound(*y - *x - Expr(in.op == ScalarOp::lt ? 1 : 0), box);
+  const auto slack = loop::slack_of(nest.body, in);
+  return slack && bound(*slack, box);
 }
 
 }  // namespace

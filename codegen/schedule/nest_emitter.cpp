@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/schedule/nest_emitter.h"
 
-#include <fmt/format.h>
 #include <sinter/error.h>
 
 #include "codegen/schedule/division.h"
@@ -13,45 +12,42 @@ using graph::Expr;
 using loop::InstructionKind;
 using tile::Value;
 
-NestEmitter::NestEmitter(const loop::Program& program, const loop::Nest& nest, const Tiling& tiling,
-                         const Target& target, const std::string& name)
-    : program_(program),
+NestEmitter::NestEmitter(KernelWriter& kernel, const loop::Nest& nest, const Tiling& tiling)
+    : kernel_(kernel),
       nest_(nest),
       tiling_(tiling),
-      target_(target),
-      ranges_(loop::nest_ranges(nest, program.ranges)),
-      b_(name),
+      target_(kernel.target()),
+      ranges_(loop::nest_ranges(nest, kernel.program().ranges)),
+      b_(kernel.builder()),
       value_ranges_(nest.body, ranges_),
       origins_(nest.axes.size()),
       whole_(nest.axes.size()),
       dependence_(loop::axis_dependence(nest)) {}
 
-Expr NestEmitter::tile_count(size_t axis) const {
-  const AxisPlace& p = tiling_.axes[axis];
-  if (nest_.axes[axis].reduction || p.kind == AxisPlace::Kind::parts) return 1;
-  const Expr extent = nest_.axes[axis].extent, size = int64_t{p.size};
-  const bool loses_tail = planted(graph::Fault::lost_tail);  // tests only
-  return simplify(loses_tail ? max(floordiv(extent, size), Expr(1)) : ceildiv(extent, size), ranges_);
-}
-
-Expr NestEmitter::program_count() const {
-  Expr grid = 1;
-  for (size_t a = 0; a < nest_.axes.size(); ++a) grid = grid * tile_count(a);
-  return grid;
-}
-
-Expr NestEmitter::decode_program_id(Value pid) {
-  const Expr grid = program_count();
+std::vector<std::pair<size_t, Expr>> NestEmitter::tile_counts() const {
   std::vector<std::pair<size_t, Expr>> counts;
   for (size_t a = 0; a < nest_.axes.size(); ++a) {
     const AxisPlace& p = tiling_.axes[a];
-    if (nest_.axes[a].reduction) continue;
-    if (p.kind == AxisPlace::Kind::parts) {
-      origins_[a] = b_.literal(0);
-      continue;
-    }
-    counts.emplace_back(a, tile_count(a));
+    if (nest_.axes[a].reduction || p.kind == AxisPlace::Kind::parts) continue;
+    const Expr extent = nest_.axes[a].extent, size = int64_t{p.size};
+    const bool loses_tail = planted(graph::Fault::lost_tail);  // tests only
+    counts.emplace_back(a,
+                        simplify(loses_tail ? max(floordiv(extent, size), Expr(1)) : ceildiv(extent, size), ranges_));
   }
+  return counts;
+}
+
+Expr NestEmitter::programs() const {
+  Expr grid = int64_t{1};
+  for (const auto& [axis, count] : tile_counts()) grid = grid * count;
+  return grid;
+}
+
+void NestEmitter::decode_program_id(Value pid) {
+  for (size_t a = 0; a < nest_.axes.size(); ++a)
+    if (tiling_.axes[a].kind == AxisPlace::Kind::parts) origins_[a] = b_.literal(0);
+  const auto counts = tile_counts();
+  const Expr grid = programs();
   // Divisions of the id are per program; 32-bit ones are several times cheaper where the count allows.
   const bool narrow = grid.constant() && *grid.constant() < (int64_t{1} << 31);
   const auto wide = [&](Value v) { return narrow ? b_.convert(v, i64) : v; };
@@ -70,7 +66,6 @@ Expr NestEmitter::decode_program_id(Value pid) {
     const int32_t size = tiling_.axes[a].size;
     origins_[a] = size == 1 ? wide(t) : b_.mul(wide(t), b_.literal(size));
   }
-  return grid;
 }
 
 void NestEmitter::set_origin(size_t axis, Value origin) {
@@ -123,7 +118,7 @@ Value NestEmitter::value(loop::ValueId id) {
       v = b_.constant(tile::Type::scalar(in.type), in.bits);
       break;
     case InstructionKind::number:
-      v = number(in);
+      v = kernel_.number(in.id, in.type);
       break;
     case InstructionKind::scalar:
       v = scalar_op(in);
@@ -142,16 +137,6 @@ Value NestEmitter::value(loop::ValueId id) {
   }
   known_.values.emplace(id, v);
   return v;
-}
-
-Value NestEmitter::number(const loop::Instruction& in) {
-  const int type = static_cast<int>(in.type.kind()) << 8 | in.type.bits();
-  const auto [at, added] = numbers_.try_emplace({in.id, type}, -1);
-  if (added) {
-    at->second = b_.add_scalar(fmt::format("number{}_{}", in.id, in.type.name()), in.type);
-    sources_.push_back({ParameterSource::Kind::number, in.id, {}, in.type});
-  }
-  return b_.parameter(at->second);
 }
 
 Value NestEmitter::scalar_op(const loop::Instruction& in) {
@@ -187,19 +172,10 @@ Value NestEmitter::shared_division(const loop::Instruction& in, Value x, Value d
   return divide_by_shared(b_, x, d, assumed_range, d_range, assumed);
 }
 
-ScheduledKernel NestEmitter::finish(Expr grid, const std::vector<std::string>& comments, int num_warps) {
-  ScheduledKernel k;
-  b_.kernel().comments = comments;
-  b_.kernel().num_warps = num_warps;
-  k.kernel = b_.finish();
-  k.grid = grid;
-  k.sources = std::move(sources_);
+int64_t NestEmitter::elements_per_program() const {
   int64_t n = tiling_.parts;
   for (int32_t d : tiling_.dims) n *= d;
-  k.elements_per_program = n;
-  k.workspace_bytes = workspace_bytes_;
-  k.cost = cost_of(program_, nest_);
-  return k;
+  return n;
 }
 
 }  // namespace sinter::schedule

@@ -3,16 +3,13 @@
 
 #include <map>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/schedule/kernel_writer.h"
 #include "codegen/schedule/mask_box.h"
-#include "codegen/schedule/scheduled.h"
-#include "codegen/schedule/target.h"
 #include "codegen/schedule/tiling.h"
 #include "codegen/schedule/value_range.h"
-#include "codegen/tile/builder.h"
 #include "src/loop/dependence.h"
 #include "src/loop/program.h"
 
@@ -22,14 +19,13 @@ namespace sinter::schedule {
 /// not depend on have extent 1, so what is the same for a row or a channel is computed once and spread late.
 class NestEmitter {
  public:
-  NestEmitter(const loop::Program& program, const loop::Nest& nest, const Tiling& tiling, const Target& target,
-              const std::string& name);
+  NestEmitter(KernelWriter& kernel, const loop::Nest& nest, const Tiling& tiling);
 
-  /// Splits the program id into the axes' tiles; returns the number of programs. Reduction axes are left alone.
-  graph::Expr decode_program_id() { return decode_program_id(b_.program_id()); }
-  graph::Expr decode_program_id(tile::Value id);
-  /// The number of programs.
-  graph::Expr program_count() const;
+  /// How many programs the nest takes.
+  graph::Expr programs() const;
+  int64_t elements_per_program() const;
+  /// Splits the number of one of them (i64) into the axes' tiles. Reduction axes are left alone.
+  void decode_program_id(tile::Value pid);
   /// Gives an axis its first coordinate in this program.
   void set_origin(size_t axis, tile::Value origin);
   /// Says whether from here on the axis's tiles lie inside its extent. Unless told, those of axes whose extent is a
@@ -57,18 +53,12 @@ class NestEmitter {
   const Memo& memo() const { return known_; }
   void restore(Memo m) { known_ = std::move(m); }
 
-  /// Memory of the launch that its programs share: a new pointer parameter.
-  int workspace(DType dtype, graph::Expr elements);
-  /// The parameter of zero words for programs that meet.
-  int arrivals();
-
   tile::KernelBuilder& builder() { return b_; }
   const graph::Ranges& ranges() const { return ranges_; }
-  ScheduledKernel finish(graph::Expr grid, const std::vector<std::string>& comments, int num_warps);
 
  private:
   // nest_emitter.cpp
-  tile::Value number(const loop::Instruction& in);
+  std::vector<std::pair<size_t, graph::Expr>> tile_counts() const;  ///< of the axes that are tiled, in order
   tile::Value scalar_op(const loop::Instruction& in);
   tile::Value shared_division(const loop::Instruction& in, tile::Value x, tile::Value d);
   int64_t elements_of(loop::ValueId id) const;
@@ -80,7 +70,6 @@ class NestEmitter {
 
   // nest_index.cpp
   tile::Index index_of(graph::Expr e);
-  tile::Value symbolic(graph::Expr e);
   tile::Value scalar_sum(graph::Expr e);
   tile::Value scalar_product(graph::Expr e);
   bool is_uniform(graph::Expr e) const;
@@ -98,8 +87,6 @@ class NestEmitter {
     std::vector<int32_t> dims;
     int32_t parts = 1;
   };
-  int pointer(int buffer, bool written);
-  int status_pointer();
   Box box(graph::Expr address, const AxisStrides& strides, const std::vector<AxisBounds>& bounds);
   tile::AccessDim along(size_t axis, graph::Expr stride, const AxisBounds& bounds, graph::Expr& base);
   tile::Value load(const loop::Instruction& in);
@@ -108,24 +95,17 @@ class NestEmitter {
   tile::Value gather(const loop::Instruction& in);
   tile::CachePolicy store_policy(const loop::Buffer& buffer) const;
 
-  const loop::Program& program_;
+  KernelWriter& kernel_;
   const loop::Nest& nest_;
   const Tiling& tiling_;
   const Target& target_;
   graph::Ranges ranges_;
-  tile::KernelBuilder b_;
+  tile::KernelBuilder& b_;
   ValueRanges value_ranges_;
   std::vector<std::optional<tile::Value>> origins_;
   std::vector<std::optional<bool>> whole_;
   std::vector<loop::AxisSet> dependence_;
   Memo known_;
-  std::map<int, int> pointers_;                   ///< buffer -> parameter
-  std::unordered_map<graph::Expr, int> extents_;  ///< expression over symbols -> parameter
-  std::map<std::pair<int, int>, int> numbers_;    ///< (symbol, compute type) -> parameter
-  int status_ = -1;
-  int workspaces_ = 0;
-  graph::Expr workspace_bytes_;
-  std::vector<ParameterSource> sources_;
 };
 
 }  // namespace sinter::schedule

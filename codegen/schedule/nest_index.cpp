@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <functional>
-#include <numeric>
 
 #include "codegen/schedule/nest_emitter.h"
 
@@ -22,26 +18,12 @@ bool of_symbols(Expr e) {
   return symbols;
 }
 
-/// A positive divisor of the value whatever the symbols are.
-int64_t divisor_of(Expr e) {
-  if (const auto c = e.constant()) return *c == 0 ? int64_t{1} << 30 : std::abs(*c);
-  if (e.kind() == Kind::sum) {
-    int64_t d = std::abs(e.offset());
-    for (const auto& [c, t] : e.terms()) d = std::gcd(d, std::abs(c) * divisor_of(t));
-    return std::max<int64_t>(d, 1);
-  }
-  if (e.kind() != Kind::product) return 1;
-  int64_t d = 1;
-  for (Expr f : e.operands()) d = std::min(d * divisor_of(f), int64_t{1} << 30);
-  return d;
-}
-
 }  // namespace
 
 Value NestEmitter::scalar_of(Expr e) {
   if (const auto it = known_.scalars.find(e); it != known_.scalars.end()) return it->second;
   if (of_symbols(e)) {
-    const Value v = e.constant() ? b_.literal(*e.constant()) : symbolic(e);
+    const Value v = e.constant() ? b_.literal(*e.constant()) : kernel_.symbolic(e);
     known_.scalars.emplace(e, v);
     return v;
   }
@@ -61,25 +43,12 @@ Value NestEmitter::scalar_of(Expr e) {
   }
 }
 
-/// What symbols alone decide is computed on the host, once a call.
-Value NestEmitter::symbolic(Expr e) {
-  const auto [at, added] = extents_.try_emplace(e, -1);
-  if (added) {
-    const std::string name = e.kind() == Kind::symbol ? e.text() : fmt::format("extent{}", extents_.size());
-    at->second = b_.add_scalar(name, i64, divisor_of(e));
-    sources_.push_back({ParameterSource::Kind::index, -1, e, i64});
-  }
-  return b_.parameter(at->second);
-}
-
 Value NestEmitter::scalar_sum(Expr e) {
-  Expr symbols = e.offset();
+  Expr symbols = e;
   std::optional<Value> sum;
   for (const auto& [c, t] : e.terms()) {
-    if (of_symbols(t)) {
-      symbols = symbols + Expr(c) * t;
-      continue;
-    }
+    if (of_symbols(t)) continue;
+    symbols = symbols - Expr(c) * t;
     const Value term = c == 1 ? scalar_of(t) : b_.mul(scalar_of(t), b_.literal(c));
     sum = sum ? b_.add(*sum, term) : term;
   }
@@ -155,13 +124,11 @@ Value NestEmitter::compute_tile_index(Expr e, DType t) {
 
 /// Uniform terms are added up as one scalar, tile terms after it.
 Value NestEmitter::tile_sum(Expr e, DType t) {
-  Expr uniform = e.offset();
+  Expr uniform = e;
   std::optional<Value> sum;
   for (const auto& [c, term] : e.terms()) {
-    if (is_uniform(term)) {
-      uniform = uniform + Expr(c) * term;
-      continue;
-    }
+    if (is_uniform(term)) continue;
+    uniform = uniform - Expr(c) * term;
     Value v = tile_index(term, t);
     if (c != 1) v = b_.mul(v, b_.constant(tile::Type::scalar(t), scalar::constant_int(t, c).bits));
     sum = sum ? b_.add(*sum, v) : v;
@@ -216,7 +183,7 @@ Value NestEmitter::checked_index(const loop::Instruction& in) {
   for (size_t a = 0; a < nest_.axes.size(); ++a)
     if ((axes >> a & 1) != 0)
       if (const auto m = inside(a)) bad = b_.bit_and(bad, *m);
-  b_.status_check(status_pointer(), bad, static_cast<uint64_t>(in.id) + 1);
+  b_.status_check(kernel_.status_pointer(), bad, static_cast<uint64_t>(in.id) + 1);
   return b_.select(good, wrapped, zero);
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <sinter/error.h>
 
 #include <algorithm>
@@ -19,10 +18,6 @@ namespace {
 /// Results at least this large leave the caches before they are read again.
 constexpr int64_t streamed_bytes = int64_t{16} << 20;
 
-int alignment_of(const loop::Buffer& b, const Target& t) {
-  return b.role != loop::BufferRole::input || t.aligned ? 16 : b.dtype.bytes();
-}
-
 /// Part of an address that no axis moves.
 Expr base_of(Expr address, const AxisStrides& strides) {
   Expr base = address;
@@ -39,41 +34,6 @@ bool is_affine(Expr address, const AxisStrides& strides) {
 }
 
 }  // namespace
-
-int NestEmitter::pointer(int buffer, bool written) {
-  if (const auto it = pointers_.find(buffer); it != pointers_.end()) return it->second;
-  const loop::Buffer& b = program_.buffers[static_cast<size_t>(buffer)];
-  const char* role = b.role == loop::BufferRole::input ? "in" : b.role == loop::BufferRole::output ? "out" : "temp";
-  const int p = b_.add_pointer(fmt::format("{}{}", role, b.position), b.dtype,
-                               {.written = written, .no_alias = true, .alignment = alignment_of(b, target_)});
-  sources_.push_back({ParameterSource::Kind::buffer, buffer, {}, b.dtype});
-  pointers_.emplace(buffer, p);
-  return p;
-}
-
-int NestEmitter::status_pointer() {
-  if (status_ < 0) {
-    status_ = b_.add_pointer("status", u64, {.written = true, .no_alias = true, .alignment = 8});
-    sources_.push_back({ParameterSource::Kind::status, -1, {}, u64});
-  }
-  return status_;
-}
-
-int NestEmitter::workspace(DType dtype, Expr elements) {
-  const int p = b_.add_pointer(fmt::format("work{}", workspaces_++), dtype,
-                               {.written = true, .no_alias = false, .alignment = 16});
-  sources_.push_back({ParameterSource::Kind::workspace, -1, workspace_bytes_, dtype});
-  constexpr int64_t alignment = 256;
-  workspace_bytes_ =
-      workspace_bytes_ + ceildiv(elements * Expr(int64_t{dtype.bytes()}), Expr(alignment)) * Expr(alignment);
-  return p;
-}
-
-int NestEmitter::arrivals() {
-  const int p = b_.add_pointer("arrivals", u32, {.written = true, .no_alias = false, .alignment = 16});
-  sources_.push_back({ParameterSource::Kind::arrivals, -1, {}, u32});
-  return p;
-}
 
 /// An axis of a box: coordinates count from the lower bound, which moves the base.
 tile::AccessDim NestEmitter::along(size_t axis, Expr stride, const AxisBounds& bounds, Expr& base) {
@@ -129,7 +89,7 @@ Value NestEmitter::load(const loop::Instruction& in) {
   const AxisStrides strides = axis_strides(in.index[0], nest_.axes.size());
   if (!is_affine(in.index[0], strides)) return gather(in);
   const bool loses_mask = planted(graph::Fault::load_out_of_mask) &&  // tests only
-                          program_.buffers[static_cast<size_t>(in.id)].role == loop::BufferRole::input;
+                          kernel_.program().buffers[static_cast<size_t>(in.id)].role == loop::BufferRole::input;
   if (in.operands[0] < 0 || loses_mask) return block_load(in, strides, std::vector<AxisBounds>(nest_.axes.size()));
   const auto bounds = mask_as_box(nest_, in.operands[0]);
   const bool uniform_fill = !b_.type(value(in.operands[1])).is_tile;
@@ -141,7 +101,7 @@ Value NestEmitter::load(const loop::Instruction& in) {
 
 Value NestEmitter::block_load(const loop::Instruction& in, const AxisStrides& strides,
                               const std::vector<AxisBounds>& bounds) {
-  const int p = pointer(in.id, false);
+  const int p = kernel_.pointer(in.id, false);
   Box box = this->box(in.index[0], strides, bounds);
   Value fill;
   if (box.access.is_masked()) fill = in.operands[1] >= 0 ? value(in.operands[1]) : b_.constant(in.type, 0);
@@ -156,7 +116,7 @@ tile::CachePolicy NestEmitter::store_policy(const loop::Buffer& buffer) const {
 }
 
 Value NestEmitter::gather(const loop::Instruction& in) {
-  const int p = pointer(in.id, false);
+  const int p = kernel_.pointer(in.id, false);
   const Expr address = in.index[0];
   const DType t = offset_type(address);
   Value offset = tile_index(address, t);
@@ -187,14 +147,14 @@ Value NestEmitter::gather(const loop::Instruction& in) {
 }
 
 void NestEmitter::store(const loop::Store& s) {
-  const int p = pointer(s.buffer, true);
+  const int p = kernel_.pointer(s.buffer, true);
   const AxisStrides strides = axis_strides(s.index[0], nest_.axes.size());
   if (!is_affine(s.index[0], strides)) throw CompileError("internal: a store whose address is not affine");
   Box box = this->box(s.index[0], strides, std::vector<AxisBounds>(nest_.axes.size()));
   const Value v = value(s.value);
   const tile::Type full = tile::Type::tile(b_.type(v).dtype, box.dims, box.parts);
   b_.block_store(p, std::move(box.access), b_.broadcast(v, full),
-                 store_policy(program_.buffers[static_cast<size_t>(s.buffer)]));
+                 store_policy(kernel_.program().buffers[static_cast<size_t>(s.buffer)]));
 }
 
 }  // namespace sinter::schedule

@@ -38,11 +38,11 @@ class FoldEmitter {
         axis_(nest.axes.size() - 1),
         extent_(nest.axes[axis_].extent),
         plan_(plan_fold(nest, target)),
-        e_(program, nest, plan_.tiling, target, name),
-        b_(e_.builder()),
+        kernel_(program, target, name),
+        e_(kernel_, nest, plan_.tiling),
+        b_(kernel_.builder()),
         dependence_(loop::axis_dependence(nest)),
         live_(loop::live_instructions(nest)),
-        target_(target),
         longest_(std::min(max_extent, program.ranges.of(extent_).second)) {
     find_stages();
   }
@@ -50,29 +50,30 @@ class FoldEmitter {
   ScheduledKernel run(const std::vector<std::string>& comments) {
     const std::optional<GridSplit> split = split_if_possible();
     const Expr grid = split ? fold_split(*split) : fold_alone();
-    ScheduledKernel k = e_.finish(grid, comments, plan_.tiling.num_warps);
-    k.elements_per_program *= std::max<int64_t>(1, folded_by_program(split) / plan_.width);
+    ScheduledKernel k = kernel_.finish(grid, comments, plan_.tiling.num_warps);
+    k.elements_per_program = e_.elements_per_program() * std::max<int64_t>(1, folded_by_program(split) / plan_.width);
+    k.cost = cost_of(kernel_.program(), nest_);
     return k;
   }
 
  private:
   /// A program folds whole results, and stores what lies along the axis as well.
   Expr fold_alone() {
-    const Expr grid = e_.decode_program_id();
+    e_.decode_program_id(b_.program_id());
     if (extent_.is_constant(0))
       fold_nothing();
     else
       fold_stages();
     store_results();
     store_along_axis();
-    return grid;
+    return e_.programs();
   }
 
   /// Only results leave the kernel, and no element is needed again: a program can stop at its part.
   std::optional<GridSplit> split_if_possible() const {
     const bool along_axis = std::ranges::any_of(nest_.stores, [&](const loop::Store& s) { return is_inner(s); });
     if (plan_.single || stages_.size() != 1 || along_axis) return std::nullopt;
-    return split_over_grid(plan_, extent_, e_.program_count(), target_, e_.ranges());
+    return split_over_grid(plan_, extent_, e_.programs(), kernel_.target(), e_.ranges());
   }
 
   int64_t folded_by_program(const std::optional<GridSplit>& split) const {
@@ -89,7 +90,8 @@ class FoldEmitter {
   Expr fold_split(const GridSplit& split) {
     const Value id = b_.program_id(), pieces = e_.scalar_of(split.pieces);
     const Value piece = b_.irem(id, pieces), group = b_.idiv(id, pieces);
-    const Expr groups = e_.decode_program_id(group);
+    const Expr groups = e_.programs();
+    e_.decode_program_id(group);
     const std::vector<ValueId>& stage = stages_[0];
     hoist_invariants();
     const std::vector<Value> own = fold_units(stage, units_of_piece(split, piece));
@@ -97,9 +99,10 @@ class FoldEmitter {
     fold.most = split.most;
     for (size_t i = 0; i < stage.size(); ++i) {
       fold.kinds.push_back(kind(stage[i]));
-      fold.partials.push_back(e_.workspace(type(stage[i]), groups * split.pieces * Expr(b_.type(own[i]).elements())));
+      fold.partials.push_back(
+          kernel_.workspace(type(stage[i]), groups * split.pieces * Expr(b_.type(own[i]).elements())));
     }
-    fold.arrivals = e_.arrivals();
+    fold.arrivals = kernel_.arrivals();
     const std::vector<Value> all = b_.grid_reduce(std::move(fold), group, piece, pieces, own);
     b_.if_then(all[0], [&] {
       for (size_t i = 0; i < stage.size(); ++i) e_.set_value(stage[i], all[i + 1]);
@@ -387,11 +390,11 @@ class FoldEmitter {
   const size_t axis_;
   const Expr extent_;
   const FoldPlan plan_;
+  KernelWriter kernel_;
   NestEmitter e_;
   tile::KernelBuilder& b_;
   const std::vector<loop::AxisSet> dependence_;
   const std::vector<bool> live_;
-  const Target& target_;
   const int64_t longest_;
   std::vector<std::vector<ValueId>> stages_;
   std::map<int64_t, std::map<ValueId, Value>> kept_;  ///< of each tile of the only unit

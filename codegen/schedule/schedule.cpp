@@ -7,13 +7,23 @@
 
 namespace sinter::schedule {
 
-std::vector<Candidate> schedule(const loop::Program& program, const loop::Nest& nest, const std::string& name,
-                                const std::vector<std::string>& comments, const Target& target) {
-  if (std::ranges::any_of(nest.axes, &loop::Axis::reduction))
-    return {[&, name] { return schedule_reduction(program, nest, name, comments, target); }};
+std::vector<Candidate> schedule(const loop::Program& program, const loop::Group& group, const Target& target) {
+  const std::vector<loop::Nest>& nests = group.nests;
+  if (std::ranges::any_of(nests[0].axes, &loop::Axis::reduction))
+    return {[&] { return schedule_reduction(program, nests[0], group.name, group.comments, target); }};
+  std::vector<std::vector<Tiling>> tilings;
+  size_t most = 0;
+  for (const loop::Nest& nest : nests) {
+    tilings.push_back(choose_tilings(program, nest, target));
+    most = std::max(most, tilings.back().size());
+  }
   std::vector<Candidate> candidates;
-  for (const Tiling& t : choose_tilings(program, nest, target))
-    candidates.emplace_back([&, name, t] { return schedule_pointwise(program, nest, name, comments, target, t); });
+  for (size_t k = 0; k < most; ++k) {
+    std::vector<Tiling> kth;  // of a nest with fewer, the last
+    for (const auto& of_nest : tilings) kth.push_back(of_nest[std::min(k, of_nest.size() - 1)]);
+    candidates.emplace_back(
+        [&, kth] { return schedule_pointwise(program, nests, group.name, group.comments, target, kth); });
+  }
   return candidates;
 }
 

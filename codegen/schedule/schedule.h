@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "codegen/schedule/scheduled.h"
@@ -13,9 +12,9 @@ namespace sinter::schedule {
 
 using Candidate = std::function<ScheduledKernel()>;
 
-/// Candidate tile kernels for a nest, best first by the written cost model (tiling.h). The driver takes the first that
-/// meets the machine's limits; all give the same bits. A candidate is made when it is called, while the arguments live.
-std::vector<Candidate> schedule(const loop::Program& program, const loop::Nest& nest, const std::string& name,
-                                const std::vector<std::string>& comments, const Target& target);
+/// Candidate tile kernels for a group, which has a nest; best first by the written cost model (tiling.h). The driver
+/// takes the first that meets the machine's limits; all give the same bits. A candidate is made when it is called,
+/// while the arguments live.
+std::vector<Candidate> schedule(const loop::Program& program, const loop::Group& group, const Target& target);
 
 }  // namespace sinter::schedule

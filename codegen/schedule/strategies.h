@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,11 @@
 
 namespace sinter::schedule {
 
-/// Nests without reduction axes.
-ScheduledKernel schedule_pointwise(const loop::Program& program, const loop::Nest& nest, const std::string& name,
-                                   const std::vector<std::string>& comments, const Target& target,
-                                   const Tiling& tiling);
+/// Nests without reduction axes, over disjoint boxes, as one kernel: its programs are those of the first nest, then
+/// those of the next. `tilings` has one for each.
+ScheduledKernel schedule_pointwise(const loop::Program& program, std::span<const loop::Nest> nests,
+                                   const std::string& name, const std::vector<std::string>& comments,
+                                   const Target& target, std::span<const Tiling> tilings);
 
 /// Nests with one reduction: a program owns one output, or a strip of neighbouring ones where the reduced axis is not
 /// the contiguous one, and folds its elements in the canonical order: chunks of 1024, whose results meet in a binary

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <unordered_map>
 
 #include "codegen/schedule/schedule.h"
 #include "runtime/device/cubin.h"
@@ -38,12 +40,37 @@ bool spills(const CodeImage& image, const device::Properties& properties) {
   return info.local_bytes > 0 && info.registers > std::min(registers / image.threads, most) - granularity;
 }
 
+/// Generates code once for kernels that are equal but for their names: the many boxes of a long cat, repeated layers.
+class CodeGenerator {
+ public:
+  CodeGenerator(Device device, const device::Properties& properties) : device_(device), properties_(properties) {}
+
+  CodeImage operator()(const schedule::ScheduledKernel& kernel) {
+    const auto [at, added] = images_.try_emplace(nameless_text(kernel.kernel));
+    if (added) at->second = generate_code(kernel, device_, properties_);
+    return at->second;
+  }
+
+ private:
+  static std::string nameless_text(tile::Kernel kernel) {
+    kernel.name = "kernel";
+    kernel.comments.clear();
+    for (size_t i = 0; i < kernel.parameters.size(); ++i) kernel.parameters[i].name = "p" + std::to_string(i);
+    return tile::print(kernel);
+  }
+
+  Device device_;
+  const device::Properties& properties_;
+  std::unordered_map<std::string, CodeImage> images_;
+};
+
 /// The first candidate that does not spill, or else the last, which needs the fewest registers.
 std::pair<schedule::ScheduledKernel, CodeImage> first_that_fits(const std::vector<schedule::Candidate>& candidates,
-                                                                Device device, const device::Properties& properties) {
+                                                                CodeGenerator& generate,
+                                                                const device::Properties& properties) {
   for (size_t i = 0;; ++i) {
     schedule::ScheduledKernel kernel = candidates[i]();
-    CodeImage image = generate_code(kernel, device, properties);
+    CodeImage image = generate(kernel);
     if (i + 1 == candidates.size() || !spills(image, properties)) return {std::move(kernel), std::move(image)};
   }
 }
@@ -66,19 +93,19 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   const loop::Program program = lower::lower(primitive, lowering(options));
   dump.write("loops", loop::print(program));
 
-  // Each nest becomes a tile program; each tile program becomes text and machine code.
+  // Each group becomes a tile program; each tile program becomes text and machine code.
   Generated out;
   std::vector<schedule::ScheduledKernel> kernels;
-  for (const loop::Group& group : program.groups)
-    for (size_t n = 0; n < group.nests.size(); ++n) {
-      auto [kernel, image] = first_that_fits(
-          schedule::schedule(program, group.nests[n], group.name, group.comments, target), input.device, properties);
-      kernels.push_back(std::move(kernel));
-      out.images.push_back(std::move(image));
-      dump.write(group.name + ".tile", tile::print(kernels.back().kernel));
-      if (input.device.is_cuda()) dump.write(group.name + ".cu", out.images.back().source);
-      out.notes.push_back(group.notes);
-    }
+  CodeGenerator generate(input.device, properties);
+  for (const loop::Group& group : program.groups) {
+    if (group.nests.empty()) continue;  // it writes nothing
+    auto [kernel, image] = first_that_fits(schedule::schedule(program, group, target), generate, properties);
+    kernels.push_back(std::move(kernel));
+    out.images.push_back(std::move(image));
+    dump.write(group.name + ".tile", tile::print(kernels.back().kernel));
+    if (input.device.is_cuda()) dump.write(group.name + ".cu", out.images.back().source);
+    out.notes.push_back(group.notes);
+  }
 
   // Slots, grids, temporaries and outputs as plain data.
   out.plan = build_plan(input, program, kernels, out.images);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <mutex>
 #include <unordered_map>
 
@@ -42,29 +41,59 @@ struct Less {
   bool operator()(Expr a, Expr b) const { return Expr::compare(a, b) < 0; }
 };
 
-/// A sum under construction.
-struct Linear {
-  int64_t constant = 0;
-  std::map<Expr, int64_t, Less> terms;
+/// A sum under construction; its terms are sorted.
+class Linear {
+ public:
   void add(Expr e, int64_t times) {
-    constant = wrapped_sum(constant, wrapped_product(times, e.offset()));
+    constant_ = wrapped_sum(constant_, wrapped_product(times, e.offset()));
     if (e.kind() == Kind::constant) return;
-    for (const auto& [c, t] : e.terms()) {
-      int64_t& coefficient = terms[t];
-      coefficient = wrapped_sum(coefficient, wrapped_product(times, c));
+    if (e.kind() != Kind::sum) {
+      const auto at =
+          std::lower_bound(terms_.begin(), terms_.end(), e, [](const Term& t, Expr x) { return less(t.first, x); });
+      if (at != terms_.end() && at->first == e)
+        at->second = wrapped_sum(at->second, times);
+      else
+        terms_.insert(at, {e, times});
+      return;
     }
+    merge(ExprTable::node(e), times);
   }
+
   Expr build() const {
-    ExprNode n{Kind::sum, constant, {}, {}};
-    for (const auto& [t, c] : terms)
+    ExprNode n{Kind::sum, constant_, {}, {}};
+    for (const auto& [t, c] : terms_)
       if (c != 0) {
         n.operands.push_back(t);
         n.coefficients.push_back(c);
       }
-    if (n.operands.empty()) return Expr(constant);
-    if (n.operands.size() == 1 && constant == 0 && n.coefficients[0] == 1) return n.operands[0];
+    if (n.operands.empty()) return Expr(constant_);
+    if (n.operands.size() == 1 && constant_ == 0 && n.coefficients[0] == 1) return n.operands[0];
     return ExprTable::intern(std::move(n));
   }
+
+ private:
+  using Term = std::pair<Expr, int64_t>;
+  static bool less(Expr a, Expr b) { return Less{}(a, b); }
+
+  void merge(const ExprNode& sum, int64_t times) {
+    std::vector<Term> merged;
+    merged.reserve(terms_.size() + sum.operands.size());
+    auto at = terms_.begin();
+    for (size_t i = 0; i < sum.operands.size(); ++i) {
+      const Expr t = sum.operands[i];
+      const int64_t c = wrapped_product(times, sum.coefficients[i]);
+      while (at != terms_.end() && !(at->first == t) && less(at->first, t)) merged.push_back(*at++);
+      if (at != terms_.end() && at->first == t)
+        merged.emplace_back(t, wrapped_sum((at++)->second, c));
+      else
+        merged.emplace_back(t, c);
+    }
+    merged.insert(merged.end(), at, terms_.end());
+    terms_ = std::move(merged);
+  }
+
+  int64_t constant_ = 0;
+  std::vector<Term> terms_;
 };
 
 Expr binary(Kind kind, Expr a, Expr b) { return ExprTable::intern({kind, 0, {a, b}, {}}); }

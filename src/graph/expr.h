@@ -86,8 +86,10 @@ class Ranges {
 
  private:
   friend class RangeFinder;
+  using ById = std::vector<std::optional<std::pair<int64_t, int64_t>>>;
+  static void put(ById& known, int id, int64_t lo, int64_t hi);
   std::pair<int64_t, int64_t> leaf(Expr e) const;
-  std::vector<std::pair<Expr, std::pair<int64_t, int64_t>>> known_;
+  ById symbols_, axes_, values_;
   std::vector<std::pair<int, Expr>> extents_;
 };
 

@@ -61,20 +61,17 @@ Range remainder(const Range& a, const Range& b) {
   return {0, a.first >= 0 ? std::min(a.second, below) : below};
 }
 
-void put(std::vector<std::pair<Expr, Range>>& known, Expr leaf, Range r) {
-  for (auto& [e, old] : known)
-    if (e == leaf) {
-      old = r;
-      return;
-    }
-  known.emplace_back(leaf, r);
-}
-
 }  // namespace
 
-void Ranges::set_symbol(int id, int64_t lo, int64_t hi) { put(known_, Expr::symbol(id), {lo, hi}); }
-void Ranges::set_axis(int id, int64_t lo, int64_t hi) { put(known_, Expr::axis(id), {lo, hi}); }
-void Ranges::set_value(int id, int64_t lo, int64_t hi) { put(known_, Expr::value(id), {lo, hi}); }
+void Ranges::put(ById& known, int id, int64_t lo, int64_t hi) {
+  const auto i = static_cast<size_t>(id);
+  if (known.size() <= i) known.resize(i + 1);
+  known[i] = {lo, hi};
+}
+
+void Ranges::set_symbol(int id, int64_t lo, int64_t hi) { put(symbols_, id, lo, hi); }
+void Ranges::set_axis(int id, int64_t lo, int64_t hi) { put(axes_, id, lo, hi); }
+void Ranges::set_value(int id, int64_t lo, int64_t hi) { put(values_, id, lo, hi); }
 
 void Ranges::set_axis_extent(int id, Expr extent) {
   for (auto& [axis, e] : extents_)
@@ -92,8 +89,8 @@ std::optional<Expr> Ranges::axis_extent(int id) const {
 }
 
 Range Ranges::leaf(Expr e) const {
-  for (const auto& [listed, r] : known_)
-    if (listed == e) return r;
+  const ById& known = e.kind() == Kind::symbol ? symbols_ : e.kind() == Kind::axis ? axes_ : values_;
+  if (const auto i = static_cast<size_t>(e.id()); i < known.size() && known[i]) return *known[i];
   if (e.kind() != Kind::axis) return {lowest, highest};
   if (const auto extent = axis_extent(e.id())) {
     const int64_t hi = of(*extent).second;

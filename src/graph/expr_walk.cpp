@@ -34,8 +34,9 @@ class Substitution {
  private:
   Expr rebuilt(Expr e) {
     if (e.kind() == Kind::sum) {
-      Expr s = e.offset();
-      for (const auto& [c, t] : e.terms()) s = s + Expr(c) * of(t);
+      Expr s = e;  // only what changes is exchanged: building a long sum anew takes quadratic time
+      for (const auto& [c, t] : e.terms())
+        if (const Expr made = of(t); !(made == t)) s = s + Expr(c) * (made - t);
       return s;
     }
     if (e.kind() == Kind::product) {

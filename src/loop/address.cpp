@@ -31,12 +31,10 @@ std::vector<Expr> row_major_strides(std::span<const Expr> shape) {
 }
 
 std::optional<AffineAddress> as_affine(Expr address, size_t axis_count) {
-  AffineAddress a{address.offset(), std::vector<Expr>(axis_count)};
+  AffineAddress a{address, std::vector<Expr>(axis_count)};
   for (const auto& [c, t] : address.terms()) {
-    if (is_uniform(t)) {
-      a.base = a.base + Expr(c) * t;
-      continue;
-    }
+    if (is_uniform(t)) continue;
+    a.base = a.base - Expr(c) * t;  // what is left; adding up the others takes quadratic time
     int axis = -1;
     Expr factor = c;
     const Expr single[] = {t};

@@ -46,7 +46,8 @@ struct Nest {
   std::vector<Store> stores;
 };
 
-/// What becomes one kernel: nests over disjoint boxes or outputs that do not depend on each other.
+/// What becomes one kernel: nests over disjoint boxes or outputs that do not depend on each other. Only a single nest
+/// has reduction axes.
 struct Group {
   std::string name;
   std::vector<Nest> nests;

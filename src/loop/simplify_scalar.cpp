@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "src/loop/index_comparison.h"
 #include "src/loop/representable.h"
 
 namespace sinter::loop {
@@ -69,17 +70,9 @@ std::optional<Value> simplify_bits(Body& body, ScalarOp op, Value a, Value b) {
   return zero ? std::optional(a) : std::nullopt;
 }
 
-std::optional<Expr> index_of(const Body& body, Value v) {
-  const Instruction& in = body[v.id];
-  if (in.kind == InstructionKind::index_value) return in.index[0];
-  if (in.kind == InstructionKind::constant && in.type.is_integer() && in.type.is_signed())
-    return Expr(scalar::as_int({in.type, in.bits}));
-  return std::nullopt;
-}
-
 /// Decided by the range of a - b: index values never wrap.
 std::optional<bool> compare_indices(const Body& body, ScalarOp op, Value a, Value b) {
-  const auto x = index_of(body, a), y = index_of(body, b);
+  const auto x = index_of(body, a.id), y = index_of(body, b.id);
   if (!x || !y || !body.ranges()) return std::nullopt;
   const auto [lo, hi] = body.ranges()->of(simplify(*x - *y, *body.ranges()));
   switch (op) {

@@ -11,7 +11,10 @@ namespace {
 class NestVerifier {
  public:
   NestVerifier(const Program& program, const Group& group, size_t nest)
-      : program_(program), nest_(group.nests[nest]), where_(fmt::format("group {}, nest {}", group.name, nest)) {}
+      : program_(program),
+        nest_(group.nests[nest]),
+        alone_(group.nests.size() == 1),
+        where_(fmt::format("group {}, nest {}", group.name, nest)) {}
 
   void run() {
     axes();
@@ -44,6 +47,7 @@ class NestVerifier {
     bool reduction = false;
     for (const Axis& a : nest_.axes) {
       need(!reduction || a.reduction, "reduction axes come last");
+      need(alone_ || !a.reduction, "a nest with reduction axes is alone in its group");
       reduction = a.reduction;
       visit_leaves(a.extent,
                    [&](Expr leaf) { need(leaf.kind() == Expr::Kind::symbol, "extents depend on symbols only"); });
@@ -130,6 +134,7 @@ class NestVerifier {
 
   const Program& program_;
   const Nest& nest_;
+  bool alone_;
   std::string where_;
   ValueId at_ = -1;
   std::vector<AxisSet> dependence_;

@@ -25,4 +25,15 @@ inline constexpr int64_t max_row_read_again = int64_t{1} << 20;
 inline constexpr int64_t max_row_alone = int64_t{1} << 14;  ///< where there are fewer than `many_rows` rows
 inline constexpr int64_t many_rows = 64;
 
+// Boxes of one value (cat, pad). A kernel is compiled in time proportional to its boxes, and finds a program's box by
+// comparisons; a value of more boxes is written by several kernels.
+inline constexpr size_t max_boxes = 16;  ///< of one kernel
+// Boxes along several axes multiply, and each holds its own copy of what is computed from the joined value.
+inline constexpr size_t boxes_per_masked_load = 4;
+inline constexpr size_t max_copied_instructions = 8 * max_instructions;
+/// A box whose runs of neighbouring elements are shorter is not worth apart: memory moves in lines and sectors.
+inline constexpr int64_t shortest_run_bytes = 64;
+/// Where runs are of unknown length, and may be shorter than a tile, so few boxes stay one nest with masks.
+inline constexpr size_t max_masked_boxes = 4;
+
 }  // namespace sinter::lower

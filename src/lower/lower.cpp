@@ -12,6 +12,7 @@
 #include "src/lower/collapse.h"
 #include "src/lower/plan.h"
 #include "src/lower/rebuild.h"
+#include "src/lower/split_boxes.h"
 
 namespace sinter::lower {
 namespace {
@@ -147,6 +148,7 @@ Program lower_to_nests(const graph::Graph& graph, const Options& options) { retu
 
 Program lower(const graph::Graph& graph, const Options& options) {
   Program program = lower_to_nests(graph, options);
+  split_boxes(program);
   collapse(program);
   return program;
 }

@@ -12,7 +12,7 @@ struct Options {
   bool round_each_op = true;    ///< false: Rounding::per_kernel, f16 and bf16 are rounded by casts and stores alone
 };
 
-/// Graph of primitive ops -> loop program, as the schedule takes it: lower_to_nests(), collapse().
+/// Graph of primitive ops -> loop program, as the schedule takes it: lower_to_nests(), split_boxes(), collapse().
 loop::Program lower(const graph::Graph& graph, const Options& options);
 
 /// One nest a group, accesses by the dims of their buffers. Fusion never changes bits: rounding is explicit, and a

@@ -31,8 +31,7 @@ class Structure : public testing::Test {
     const loop::Program p = test::lowered(b.g);
     EXPECT_EQ(p.groups.size(), 1u);
     std::vector<ScheduledKernel> kernels;
-    for (const Candidate& c : schedule(p, p.groups[0].nests[0], "k", p.groups[0].comments, target))
-      kernels.push_back(c());
+    for (const Candidate& c : schedule(p, p.groups[0], target)) kernels.push_back(c());
     return kernels;
   }
   static constexpr Target h200{.cuda = true, .processors = 132};

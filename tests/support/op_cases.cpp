@@ -71,7 +71,7 @@ std::optional<OpCase> op_case(const graph::OpDef& op, int variant) {
 }
 
 std::vector<reference::Array> run_on(Device device, graph::Graph graph, const std::vector<reference::Array>& inputs,
-                                     const compiler::Options& options) {
+                                     const compiler::Options& options, std::span<const int64_t> symbols) {
   graph.device = device;
   const compiler::Result compiled = compiler::compile(graph, options);
   std::vector<Tensor> tensors;
@@ -85,7 +85,7 @@ std::vector<reference::Array> run_on(Device device, graph::Graph graph, const st
     results.push_back(Tensor::adopt(tensor::new_impl()));
     out.push_back(results.back().impl());
   }
-  compiled.executable->run({in, {}}, out);
+  compiled.executable->run({in, symbols}, out);
   std::vector<reference::Array> arrays;
   for (const Tensor& t : results) {
     arrays.push_back(reference::Array::zeros(t.dtype(), t.shape()));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct OpCase {
 std::optional<OpCase> op_case(const graph::OpDef& op, int variant);
 /// Runs a graph on a device through the compiler; inputs dense.
 std::vector<reference::Array> run_on(Device device, graph::Graph graph, const std::vector<reference::Array>& inputs,
-                                     const compiler::Options& options = {});
+                                     const compiler::Options& options = {}, std::span<const int64_t> symbols = {});
 /// First difference in words, or empty. Bits must be equal, but any NaN equals any NaN, and an error of `allowed` times
 /// max(1, |expected|) passes.
 std::string difference(const reference::Array& expected, const reference::Array& got, double allowed = 0);
