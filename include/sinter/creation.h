@@ -41,8 +41,9 @@ Tensor eye(int64_t rows, std::optional<int64_t> columns = std::nullopt, DType dt
 
 /// `steps` numbers at equal distances from start to end, both included, with the bits of PyTorch's CPU kernels where
 /// these use fma (x86 with AVX2 and later): step = (end - start) / (steps - 1); the first half is fma(i, step, start),
-/// the second fma(-(steps - 1 - i), step, end). Halves are computed in f32, integers in f64 and truncated. One step
-/// gives start. Throws UserError for boolean, negative steps, and numbers that the dtype does not hold.
+/// the second fma(-(steps - 1 - i), step, end). bf16 is computed in f32, f16 as well and without fma, integers in f64
+/// and truncated. One step gives start. Throws UserError for boolean, negative steps, and numbers that the dtype does
+/// not hold.
 Tensor linspace(Operand start, Operand end, int64_t steps, DType dtype = f32, Device device = Device::cpu());
 
 /// Which way the first two tensors of a meshgrid() run.

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "src/capture/device_hooks.h"
 #include "src/capture/region_recorder.h"
@@ -38,6 +39,13 @@ class EagerRecorder final : public graph::Recorder {
       recorder.end_call("eager", call.line);
       deactivate();
       return result;
+    } catch (const UserError& e) {
+      recorder.abandon();
+      deactivate();
+      // The trace may be that of an earlier call from another line. (Without an op it is a text that kernels carry.)
+      ErrorParts parts = e.parts();
+      if (!parts.op.empty()) parts.line = call.line;
+      throw UserError(std::move(parts));
     } catch (...) {
       recorder.abandon();
       deactivate();

@@ -58,7 +58,10 @@ std::vector<graph::ValueType> infer_linspace(graph::InferContext& context) {
 /// Integers step in f64, halves in f32.
 DType stepping_type(DType dtype) { return dtype.is_floating() ? scalar::compute_type(dtype) : f64; }
 
-/// PyTorch's formula as its kernels evaluate it on processors with fma: from the nearer end, so that both are exact.
+/// PyTorch's kernels contract product and sum into an fma on processors that have one, but not in f16.
+bool contracts(DType dtype) { return dtype != f16; }
+
+/// PyTorch's formula: from the nearer end, so that both are exact.
 loop::Value lower_linspace(loop::Reader& reader, std::span<const Expr> index) {
   loop::Builder& b = reader.builder();
   graph::AttributeReader attributes = reader.attributes();
@@ -67,13 +70,16 @@ loop::Value lower_linspace(loop::Reader& reader, std::span<const Expr> index) {
   const loop::Value first = bound(), last = bound();
   const Expr steps = attributes.extent();
   if (steps.is_constant(0) || steps.is_constant(1)) return first;
-  const auto count = [&](Expr e) { return b.convert(b.body().index_value(e, i64), t); };
+  const DType position = index_type(steps);
+  const auto count = [&](Expr e) { return b.convert(b.body().index_value(e, position), t); };
   const loop::Value start = convert_value(b, first, dtype, t), end = convert_value(b, last, dtype, t);
   const loop::Value step = b.div(b.sub(end, start), count(steps - 1));
-  const loop::Value up = b.fma(step, count(index[0]), start);
-  const loop::Value down = b.fma(b.neg(step), count(steps - 1 - index[0]), end);
-  const DType i = index_type(steps);
-  const loop::Value lower_half = b.lt(b.body().index_value(index[0], i), b.body().index_value(floordiv(steps, 2), i));
+  const auto from = [&](loop::Value origin, loop::Value distance, Expr i) {
+    return contracts(dtype) ? b.fma(distance, count(i), origin) : b.add(origin, b.mul(distance, count(i)));
+  };
+  const loop::Value up = from(start, step, index[0]), down = from(end, b.neg(step), steps - 1 - index[0]);
+  const loop::Value lower_half =
+      b.lt(b.body().index_value(index[0], position), b.body().index_value(floordiv(steps, 2), position));
   return convert_value(b, b.select(lower_half, up, down), t, dtype);
 }
 
@@ -90,9 +96,11 @@ Source source_of_linspace(const ReferenceContext& context, const Dims& index) {
   const auto count = [&](int64_t n) { return scalar::constant_int(t, n); };
   const Constant start = convert_element(first, dtype, t), end = convert_element(last, dtype, t);
   const Constant step = run(ScalarOp::div, {run(ScalarOp::sub, {end, start}), count(steps - 1)});
-  const Constant value = index[0] < steps / 2
-                             ? run(ScalarOp::fma, {step, count(index[0]), start})
-                             : run(ScalarOp::fma, {run(ScalarOp::neg, {step}), count(steps - 1 - index[0]), end});
+  const bool lower_half = index[0] < steps / 2;
+  const Constant origin = lower_half ? start : end, distance = lower_half ? step : run(ScalarOp::neg, {step});
+  const Constant i = count(lower_half ? index[0] : steps - 1 - index[0]);
+  const Constant value = contracts(dtype) ? run(ScalarOp::fma, {distance, i, origin})
+                                          : run(ScalarOp::add, {origin, run(ScalarOp::mul, {distance, i})});
   return {-1, {}, convert_element(value, t, dtype)};
 }
 

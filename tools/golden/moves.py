@@ -173,13 +173,13 @@ def created():
 
 
 def linspaces():
-    for start, end in ((0.0, 1.0), (-0.1, 7.3), (1e30, -3e38), (3.0, 3.0), (1e-40, 1.0), (-1000.0, 2000.0)):
-        for steps in (0, 1, 2, 3, 10, 257):
+    for start, end in ((-0.1, 7.3), (1e30, -3e38), (1e-40, 1.0), (-1000.0, 2000.0)):
+        for steps in (1, 2, 10, 257):
             for name in ("f16", "bf16", "f32", "f64"):
                 if name == "f16" and abs(end) > 65504 or name != "f64" and abs(end - start) > 3.4e38:
                     continue
                 case(f"linspace:{start}:{end}:{steps}:{name}", lambda s=start, e=end, n=steps, t=DTYPES[name]: torch.linspace(s, e, n, dtype=t))
-    for start, end, steps in ((0, 10, 4), (-10, 10, 7), (100, -100, 13), (1, 1, 3), (0.9, 10.7, 5)):
+    for start, end, steps in ((-10, 10, 4), (100, -100, 13), (0.9, 10.7, 0)):
         for name in ("i8", "i16", "i32", "i64"):
             case(f"linspace:{start}:{end}:{steps}:{name}", lambda s=start, e=end, n=steps, t=DTYPES[name]: torch.linspace(s, e, n, dtype=t))
     case("linspace:0:300:4:u8", lambda: torch.linspace(0, 300, 4, dtype=torch.uint8))
