@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/capture/eager.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "src/capture/device_hooks.h"
 #include "src/capture/region_recorder.h"
@@ -30,6 +31,17 @@ Function& eager_function(const graph::OpDef& op) {
   return *f;
 }
 
+/// The trace, and the texts that kernels carry for indices out of range, may be of an earlier call from another line.
+ErrorParts of_this_call(ErrorParts parts, const graph::Call& call) {
+  const std::string head = fmt::format("[{}] ", call.op->name);
+  if (parts.op.empty() && parts.what.starts_with(head)) {
+    parts.what = parts.what.substr(head.size(), parts.what.find("\n  at ") - head.size());
+    parts.op = call.op->name;
+  }
+  parts.line = call.line;
+  return parts;
+}
+
 class EagerRecorder final : public graph::Recorder {
  public:
   Tensor call(const graph::Call& call) override {
@@ -42,10 +54,7 @@ class EagerRecorder final : public graph::Recorder {
     } catch (const UserError& e) {
       recorder.abandon();
       deactivate();
-      // The trace may be that of an earlier call from another line. (Without an op it is a text that kernels carry.)
-      ErrorParts parts = e.parts();
-      if (!parts.op.empty()) parts.line = call.line;
-      throw UserError(std::move(parts));
+      throw UserError(of_this_call(e.parts(), call));
     } catch (...) {
       recorder.abandon();
       deactivate();

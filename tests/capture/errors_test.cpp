@@ -31,10 +31,14 @@ TEST(Errors, MatchedTracesThrowWithTheSameText) {
 TEST(Errors, CallsOnSeveralLinesNameTheirOwn) {
   const Tensor x = counting({5, 3});
   (void)select(x, 0, 3);
+  (void)index_select(x, 0, from<int64_t>({2}));
   const int line = __LINE__ + 1;
   expect_parts(refusal<UserError>([&] { (void)select(x, 0, 5); }), {"[select]", line_text(__FILE__, line)});
   const int second = __LINE__ + 1;
   expect_parts(refusal<UserError>([&] { (void)select(x, 0, 6); }), {"[select]", line_text(__FILE__, second)});
+  const int third = __LINE__ + 1;
+  EXPECT_EQ(refusal<UserError>([&] { (void)index_select(x, 0, from<int64_t>({7})); }),
+            "UserError: [index_select] an index is out of range\n  at " + line_text(__FILE__, third));
 }
 
 TEST(Errors, DimsOutOfRange) {

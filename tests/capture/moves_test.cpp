@@ -141,13 +141,20 @@ bool reads_inputs(const std::string& name) {
   return std::ranges::none_of(others, [&](const std::string& head) { return name.starts_with(head); });
 }
 
+/// Folds of a few layouts only: their kernels take long to compile.
+bool is_slow(const std::string& name) {
+  return (name.starts_with("any") || name.starts_with("all") || name.starts_with("count")) && !name.ends_with(":-1");
+}
+
 TEST(Moves, OfEveryLayout) {
   const MoveInputs layouts[] = {each(move_inputs(), column_major), each(move_inputs(), in_a_larger_one),
                                 each(move_inputs(), backwards)};
   for (const MoveInputs& inputs : layouts) EXPECT_FALSE(inputs.x.is_contiguous());
   for (size_t i = 0; i < std::size(layouts); ++i)
     expect_goldens([&](const std::string& name) { return move_call(name, layouts[i]); },
-                   [i](const std::string& name, size_t position) { return reads_inputs(name) && position % 3 == i; });
+                   [i](const std::string& name, size_t position) {
+                     return reads_inputs(name) && !is_slow(name) && position % 3 == i;
+                   });
 }
 
 TEST(Moves, Compiled) {

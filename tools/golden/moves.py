@@ -189,9 +189,9 @@ def linspaces():
 
 def counted():
     for name, function in (("any", torch.any), ("all", torch.all), ("count_nonzero", torch.count_nonzero)):
-        for dims in ((0,), (1,), (0, 1), (-1,)):
+        for dims in ((0,), (-1,), (0, 1)):
             case(f"{name}:" + ",".join(map(str, dims)), lambda f=function, d=dims: f(LOGIC, dim=d))
-            case(f"{name}_u8:" + ",".join(map(str, dims)), lambda f=function, d=dims: f(torch.tensor([[0, 0, 255], [0, 7, 1]], dtype=torch.uint8), dim=d))
+        case(f"{name}_u8:1", lambda f=function: f(torch.tensor([[0, 0, 255], [0, 7, 1]], dtype=torch.uint8), dim=1))
         case(f"{name}:all", lambda f=function: f(LOGIC))
         case(f"{name}:scalar", lambda f=function: f(S))
         case(f"{name}:empty:0", lambda f=function: f(E, dim=0))
