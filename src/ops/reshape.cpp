@@ -72,6 +72,8 @@ using Types = std::vector<graph::ValueType>;
 void insert_inferred(graph::InferContext& context, std::vector<Expr>& shape, int64_t position,
                      std::span<const Expr> run) {
   const graph::ValueType& x = context.operand(0);
+  if (static_cast<size_t>(position) > shape.size())
+    context.fail(fmt::format("extent {} is to be inferred beside {} others", position, shape.size()));
   if (element_count(shape).is_constant(0))
     context.fail(fmt::format("cannot infer extent {} of the result: the others have product 0", position),
                  "give all extents");

@@ -53,6 +53,14 @@ TEST(MoveErrors, Shapes) {
             "  fix: unsqueeze it first");
 }
 
+/// Attributes that no public function makes, but a text may have.
+TEST(MoveErrors, PositionsOfInferredExtents) {
+  EXPECT_EQ(refusal("reshape", {type(f32, {6})}, CallAttributes().integer(3).extents({2})),
+            "UserError: [reshape] extent 3 is to be inferred beside 1 others");
+  EXPECT_EQ(refusal("unflatten", {type(f32, {6})}, CallAttributes().integer(3).extents({2}).integer(0)),
+            "UserError: [unflatten] extent 3 is to be inferred beside 1 others");
+}
+
 TEST(MoveErrors, Repeats) {
   EXPECT_EQ(refusal("repeat", {type(f32, {2, 3})}, CallAttributes().flag(false).extents({2})),
             "UserError: [repeat] 1 repeats for f32 [2,3]\n"
