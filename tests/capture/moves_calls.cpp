@@ -112,12 +112,13 @@ void add_pads(Handlers& h) {
                                    {"replicate", PadMode::replicate},
                                    {"circular", PadMode::circular}}) {
     const auto pads = [](const Arguments& a) { return a.has(0) ? a.dims(0) : Dims{}; };
-    h["pad_" + name] = one([=](auto& in, auto& a) { return pad(select(in.x, 0, 0), pads(a), mode); });
-    h["pad_" + name + "_plane"] = one([=](auto& in, auto& a) { return pad(in.x, pads(a), mode); });
-    h["pad_" + name + "_volume"] = one([=](auto& in, auto& a) { return pad(unsqueeze(in.x, 0), pads(a), mode); });
-    h["pad_" + name + "_row"] = one([=](auto& in, auto&) { return pad(in.v, {1, 1}, mode); });
-    h["pad_" + name + "_no_batch"] = one([=](auto&, auto&) { return pad(zeros({0, 2, 3}), {1, 1}, mode); });
-    h["pad_" + name + "_no_elements"] = one([=](auto&, auto&) { return pad(zeros({2, 0}), {1, 1}, mode); });
+    h["pad_" + name] = one([=, mode = mode](auto& in, auto& a) { return pad(select(in.x, 0, 0), pads(a), mode); });
+    h["pad_" + name + "_plane"] = one([=, mode = mode](auto& in, auto& a) { return pad(in.x, pads(a), mode); });
+    h["pad_" + name + "_volume"] =
+        one([=, mode = mode](auto& in, auto& a) { return pad(unsqueeze(in.x, 0), pads(a), mode); });
+    h["pad_" + name + "_row"] = one([mode = mode](auto& in, auto&) { return pad(in.v, {1, 1}, mode); });
+    h["pad_" + name + "_no_batch"] = one([mode = mode](auto&, auto&) { return pad(zeros({0, 2, 3}), {1, 1}, mode); });
+    h["pad_" + name + "_no_elements"] = one([mode = mode](auto&, auto&) { return pad(zeros({2, 0}), {1, 1}, mode); });
   }
 }
 
@@ -134,18 +135,18 @@ void add_one_hot(Handlers& h) {
 void add_grids(Handlers& h) {
   for (const auto& [name, way] :
        {std::pair<std::string, MeshIndexing>{"meshgrid_ij", MeshIndexing::ij}, {"meshgrid_xy", MeshIndexing::xy}}) {
-    h[name] = [way](auto& in, auto& a) {
+    h[name] = [way = way](auto& in, auto& a) {
       const auto first = [&](int64_t n) { return narrow(in.v, 0, 0, n); };
       const int64_t n = a.integer(0);
       if (n == 1) return meshgrid({in.v}, way);
       return n == 2 ? meshgrid({in.v, first(3)}, way) : meshgrid({first(2), first(3), first(4)}, way);
     };
-    h[name + "_scalar"] = [way](auto& in, auto&) { return meshgrid({narrow(in.v, 0, 0, 2), in.s}, way); };
-    h[name + "_empty"] = [way](auto& in, auto&) {
+    h[name + "_scalar"] = [way = way](auto& in, auto&) { return meshgrid({narrow(in.v, 0, 0, 2), in.s}, way); };
+    h[name + "_empty"] = [way = way](auto& in, auto&) {
       return meshgrid({narrow(in.v, 0, 0, 0), narrow(in.v, 0, 0, 3)}, way);
     };
-    h[name + "_matrix"] = [way](auto& in, auto&) { return meshgrid({in.m, in.v}, way); };
-    h[name + "_dtypes"] = [way](auto& in, auto&) { return meshgrid({in.v, to(in.v, f64)}, way); };
+    h[name + "_matrix"] = [way = way](auto& in, auto&) { return meshgrid({in.m, in.v}, way); };
+    h[name + "_dtypes"] = [way = way](auto& in, auto&) { return meshgrid({in.v, to(in.v, f64)}, way); };
   }
 }
 
