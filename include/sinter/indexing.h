@@ -18,6 +18,9 @@ Tensor index_select(Operand x, int64_t dim, Operand index);
 /// Result at i, j, k for dim 1: x at i, index at (i, j, k), k. The index has the rank of x and no larger extents but in
 /// `dim`; the result has its shape.
 Tensor gather(Operand x, int64_t dim, Operand index);
+/// i64 [..., num_classes]: 1 at each class (i64, in [0, num_classes)), 0 elsewhere. UserError for num_classes below 1;
+/// PyTorch's inference of it from the data is not offered.
+Tensor one_hot(Operand classes, int64_t num_classes);
 
 }  // namespace sinter
 #pragma GCC visibility pop

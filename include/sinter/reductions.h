@@ -26,5 +26,11 @@ Tensor amin(Operand x, ReduceOptions options = {});
 /// sum / count, rounded once; integers and booleans give f32. The mean of nothing is NaN.
 Tensor mean(Operand x, ReduceOptions options = {});
 
+/// Is any element, is every element not 0? NaN is not 0. Boolean; u8 gives u8, as in PyTorch. Of nothing: false, true.
+Tensor any(Operand x, ReduceOptions options = {});
+Tensor all(Operand x, ReduceOptions options = {});
+/// How many elements are not 0, in i64.
+Tensor count_nonzero(Operand x, ReduceOptions options = {});
+
 }  // namespace sinter
 #pragma GCC visibility pop

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/exec/executable.h"
 
+#include <sinter/error.h>
+
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include "runtime/exec/status.h"
 
@@ -145,6 +148,20 @@ class PlanExecutable final : public Executable {
     outputs_.push_back(p);
   }
 
+  /// Extents of run-time symbols may each be legal and have a product that no memory holds.
+  size_t bytes_of(const tensor::TensorImpl& out) const {
+    int64_t bytes = out.dtype.bytes();
+    for (const int64_t extent : out.shape)
+      if (__builtin_mul_overflow(bytes, extent, &bytes))
+        throw UserError({plan_.name,
+                         "the result would be " + std::string(out.dtype.name()) + " " + out.shape.text() +
+                             ", more than any memory holds",
+                         {},
+                         {},
+                         {}});
+    return static_cast<size_t>(bytes);
+  }
+
   void allocate(size_t i, const Arguments& a, tensor::TensorImpl& out, device::Backend& backend,
                 device::StreamHandle stream) const {
     const TensorSpec& spec = plan_.outputs[i];
@@ -164,7 +181,7 @@ class PlanExecutable final : public Executable {
       return;
     }
     auto storage = std::make_shared<tensor::Storage>();
-    storage->bytes = static_cast<size_t>(out.shape.product() * spec.dtype.bytes());
+    storage->bytes = bytes_of(out);
     storage->device = plan_.device;
     storage->stream = stream;
     storage->data = backend.allocate(storage->bytes, stream);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/capture/eager.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,6 +31,17 @@ Function& eager_function(const graph::OpDef& op) {
   return *f;
 }
 
+/// The trace, and the texts that kernels carry for indices out of range, may be of an earlier call from another line.
+ErrorParts of_this_call(ErrorParts parts, const graph::Call& call) {
+  const std::string head = fmt::format("[{}] ", call.op->name);
+  if (parts.op.empty() && parts.what.starts_with(head)) {
+    parts.what = parts.what.substr(head.size(), parts.what.find("\n  at ") - head.size());
+    parts.op = call.op->name;
+  }
+  parts.line = call.line;
+  return parts;
+}
+
 class EagerRecorder final : public graph::Recorder {
  public:
   Tensor call(const graph::Call& call) override {
@@ -38,6 +51,10 @@ class EagerRecorder final : public graph::Recorder {
       recorder.end_call("eager", call.line);
       deactivate();
       return result;
+    } catch (const UserError& e) {
+      recorder.abandon();
+      deactivate();
+      throw UserError(of_this_call(e.parts(), call));
     } catch (...) {
       recorder.abandon();
       deactivate();

@@ -29,6 +29,9 @@ namespace sinter {
 Tensor expand(Operand x, const Dims& shape) {
   return ops::dispatch(ops::op<"expand">(), {&x}, ops::expand_attributes(shape));
 }
+Tensor broadcast_to(Operand x, const Dims& shape) {
+  return ops::dispatch(ops::op<"expand">(), {&x}, ops::expand_attributes(shape));
+}
 
 }  // namespace sinter
 

@@ -29,17 +29,31 @@ void register_elu();             ///< elu
 void register_shrinkage();       ///< hardshrink softshrink tanhshrink softsign
 void register_gating();          ///< glu
 
-void register_reshape();  ///< reshape flatten squeeze unsqueeze
+void register_reshape();  ///< reshape unflatten flatten squeeze unsqueeze
 void register_permute();  ///< permute transpose flip
 void register_expand();   ///< expand
 void register_slice();    ///< slice select
 void register_join();     ///< cat stack
 void register_pad();      ///< pad
 
-void register_reduction();  ///< sum prod amax amin mean
-void register_creation();   ///< full from_extent
-void register_arange();     ///< arange
-void register_indexing();   ///< index_select gather
+void register_narrow();      ///< narrow
+void register_movedim();     ///< movedim
+void register_strided();     ///< unfold diagonal
+void register_repeat();      ///< repeat repeat_interleave
+void register_roll();        ///< roll
+void register_pad_modes();   ///< pad_reflect pad_replicate pad_circular
+void register_triangle();    ///< tril triu
+void register_view_dtype();  ///< view
+
+void register_reduction();        ///< sum prod amax amin mean
+void register_reduction_logic();  ///< any all count_nonzero
+void register_creation();         ///< full from_extent
+void register_full_like();        ///< full_like
+void register_linspace();         ///< linspace
+void register_eye();              ///< eye
+void register_arange();           ///< arange
+void register_indexing();         ///< index_select gather
+void register_one_hot();          ///< one_hot
 
 void register_image_crop();         ///< image_crop
 void register_image_resize();       ///< image_resize

@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 #include <sinter/indexing.h>
 
-#include <limits>
-
 #include "src/loop/reader.h"
+#include "src/ops/checked_position.h"
 #include "src/ops/describe.h"
 #include "src/ops/dispatch.h"
 #include "src/ops/extents.h"
@@ -71,14 +70,6 @@ Types infer_gather(graph::InferContext& context) {
   return {{x.dtype, index.shape}};
 }
 
-/// The loaded index as a position below `extent`. Negative ones are no positions here: they are moved out of range, for
-/// the check to find.
-Expr checked_position(loop::Builder& b, loop::Value index, Expr extent) {
-  const loop::Value wide = b.convert(index, i64);
-  const loop::Value never = b.i64(std::numeric_limits<int64_t>::max());
-  return b.body().to_index(b.select(b.lt(wide, b.i64(0)), never, wide), extent, loop::IndexMode::check);
-}
-
 loop::Value lower_index_select(loop::Reader& reader, std::span<const Expr> index) {
   const graph::ValueType& x = reader.operand_type(0);
   const size_t dim = normalised(reader.attributes().integer(), x.shape.size());
@@ -100,24 +91,13 @@ loop::Value lower_gather(loop::Reader& reader, std::span<const Expr> index) {
   return reader.read(0, source);
 }
 
-/// The index element at `at`, or the error of the eager op.
-int64_t checked_element(const ReferenceContext& context, const Dims& at, int64_t extent) {
-  const int64_t i = scalar::as_int(context.operands[1].at(at));
-  if (i >= 0 && i < extent) return i;
-  throw UserError({.op = std::string(context.node.op->name),
-                   .what = fmt::format("index {} is out of range for a dim of extent {}", i, extent),
-                   .line = context.node.line,
-                   .context = {},
-                   .fix = "indices are in [0, extent); clamp them first"});
-}
-
 Source source_of_index_select(const ReferenceContext& context, const Dims& index) {
   const Dims shape = context.shape(0);
   const size_t dim = normalised(context.attributes().integer(), shape.size());
   Dims at;
   if (context.shape(1).size() == 1) at.push_back(index[dim]);
   Source source{0, index};
-  source.index[dim] = checked_element(context, at, shape[dim]);
+  source.index[dim] = checked_element(context, 1, at, shape[dim]);
   return source;
 }
 
@@ -125,7 +105,7 @@ Source source_of_gather(const ReferenceContext& context, const Dims& index) {
   const Dims shape = context.shape(0);
   const size_t dim = normalised(context.attributes().integer(), shape.size());
   Source source{0, index.empty() ? Dims{0} : index};
-  source.index[dim] = checked_element(context, index, shape[dim]);
+  source.index[dim] = checked_element(context, 1, index, shape[dim]);
   return source;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "src/ops/reduction.h"
+
 #include <fmt/format.h>
-#include <sinter/reductions.h>
 
 #include "src/ops/describe.h"
 #include "src/ops/dispatch.h"
@@ -12,11 +13,16 @@
 #include "src/scalar/scalar_ops.h"
 
 namespace sinter::ops {
-namespace {
 
 graph::CallAttributes reduce_attributes(const ReduceOptions& options) {
   return graph::CallAttributes().integers(options.dims).flag(options.keepdim);
 }
+
+std::vector<graph::Param> reduce_params() {
+  return {{"dims", graph::ParamKind::integers}, {"keepdim", graph::ParamKind::flag}};
+}
+
+namespace {
 
 template <OpName name>
 Tensor reduce(Operand& x, const ReduceOptions& options) {
@@ -37,17 +43,9 @@ Tensor mean(Operand x, ReduceOptions options) { return ops::reduce<"mean">(x, op
 }  // namespace sinter
 
 namespace sinter::ops {
-namespace {
 
 using graph::Expr;
 using graph::ReduceKind;
-
-/// The shape that is left, and the dims that are reduced (ascending).
-struct Reduced {
-  std::vector<Expr> shape;
-  std::vector<int> dims;
-  std::vector<Expr> extents;
-};
 
 Reduced reduce_shape(graph::InferContext& context) {
   graph::AttributeReader attributes = context.attributes();
@@ -69,6 +67,18 @@ Reduced reduce_shape(graph::InferContext& context) {
   return r;
 }
 
+std::vector<int> reduced_dims(const Dims& dims, int rank) {
+  std::vector<bool> chosen(static_cast<size_t>(rank), dims.empty());
+  for (int64_t d : dims)
+    if (rank > 0) chosen[static_cast<size_t>(d < 0 ? d + rank : d)] = true;
+  std::vector<int> result;
+  for (int d = 0; d < rank; ++d)
+    if (chosen[static_cast<size_t>(d)]) result.push_back(d);
+  return result;
+}
+
+namespace {
+
 /// PyTorch sums and multiplies integers of every width, and booleans, in i64.
 DType accumulated_dtype(DType t) { return t.is_floating() ? t : i64; }
 
@@ -86,16 +96,6 @@ std::vector<graph::ValueType> infer_extreme(graph::InferContext& context) {
 
 std::vector<graph::ValueType> infer_mean(graph::InferContext& context) {
   return {{floating_result(context.operand(0).dtype), reduce_shape(context).shape}};
-}
-
-std::vector<int> reduced_dims(const Dims& dims, int rank) {
-  std::vector<bool> chosen(static_cast<size_t>(rank), dims.empty());
-  for (int64_t d : dims)
-    if (rank > 0) chosen[static_cast<size_t>(d < 0 ? d + rank : d)] = true;
-  std::vector<int> result;
-  for (int d = 0; d < rank; ++d)
-    if (chosen[static_cast<size_t>(d)]) result.push_back(d);
-  return result;
 }
 
 graph::ReductionSpec spec_of(ReduceKind kind, const graph::Node& node, const graph::Graph& g) {
@@ -159,6 +159,8 @@ std::vector<reference::Array> reference_mean(const graph::Node& node, std::span<
   return {std::move(mean)};
 }
 
+}  // namespace
+
 std::vector<graph::SampleCall> sample_reduction(bool empty_is_legal, double low, double high) {
   std::vector<graph::SampleCall> list;
   const auto add = [&](DType t, const Dims& shape, const ReduceOptions& options) {
@@ -189,6 +191,8 @@ std::vector<graph::SampleCall> sample_reduction(bool empty_is_legal, double low,
   return list;
 }
 
+namespace {
+
 struct Reduction {
   std::string_view name, doc;
   ReduceKind kind;
@@ -202,7 +206,7 @@ graph::OpDef reduction_op(const Reduction& r) {
   def.name = r.name;
   def.doc = r.doc;
   def.op_class = graph::OpClass::reduction;
-  def.params = {{"dims", graph::ParamKind::integers}, {"keepdim", graph::ParamKind::flag}};
+  def.params = reduce_params();
   def.infer = r.infer;
   def.sample = sample_list([r] { return sample_reduction(r.empty_is_legal, r.low, r.high); });
   return def;

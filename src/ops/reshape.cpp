@@ -14,7 +14,7 @@ namespace {
 
 /// Which extent follows from the others (-1: none) and the others. The position is structural, so that an inferred
 /// extent is never mistaken for a number that changes.
-graph::CallAttributes reshape_attributes(const Dims& shape, SourceLine line) {
+graph::CallAttributes reshape_attributes(const Dims& shape, SourceLine line, std::string_view op = "reshape") {
   int64_t inferred = -1;
   Dims given;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -24,7 +24,7 @@ graph::CallAttributes reshape_attributes(const Dims& shape, SourceLine line) {
     }
     if (shape[d] < -1 || inferred >= 0)
       throw UserError(
-          {.op = "reshape",
+          {.op = std::string(op),
            .what = fmt::format("shape {} is not one: expected extents of 0 or more and at most one -1", shape.text()),
            .line = line,
            .context = {},
@@ -34,6 +34,12 @@ graph::CallAttributes reshape_attributes(const Dims& shape, SourceLine line) {
   return graph::CallAttributes().integer(inferred).extents(given);
 }
 
+graph::CallAttributes unflatten_attributes(int64_t dim, const Dims& sizes, SourceLine line) {
+  graph::CallAttributes attributes = reshape_attributes(sizes, line, "unflatten");
+  attributes.integer(dim);
+  return attributes;
+}
+
 }  // namespace
 }  // namespace sinter::ops
 
@@ -41,6 +47,9 @@ namespace sinter {
 
 Tensor reshape(Operand x, const Dims& shape) {
   return ops::dispatch(ops::op<"reshape">(), {&x}, ops::reshape_attributes(shape, x.line()));
+}
+Tensor unflatten(Operand x, int64_t dim, const Dims& sizes) {
+  return ops::dispatch(ops::op<"unflatten">(), {&x}, ops::unflatten_attributes(dim, sizes, x.line()));
 }
 Tensor flatten(Operand x, int64_t start, int64_t end) {
   return ops::dispatch(ops::op<"flatten">(), {&x}, graph::CallAttributes().integer(start).integer(end));
@@ -59,27 +68,55 @@ namespace {
 
 using Types = std::vector<graph::ValueType>;
 
+/// The inferred extent, where `shape` (without it) divides a run of dims.
+void insert_inferred(graph::InferContext& context, std::vector<Expr>& shape, int64_t position,
+                     std::span<const Expr> run) {
+  const graph::ValueType& x = context.operand(0);
+  if (static_cast<size_t>(position) > shape.size())
+    context.fail(fmt::format("extent {} is to be inferred beside {} others", position, shape.size()));
+  if (element_count(shape).is_constant(0))
+    context.fail(fmt::format("cannot infer extent {} of the result: the others have product 0", position),
+                 "give all extents");
+  const auto rest = quotient(run, shape);
+  if (!rest || !context.same_extent(*rest * element_count(shape), element_count(run)))
+    context.fail(fmt::format("cannot reshape {}: its {} elements are not a multiple of {}", describe(x),
+                             element_count(run).text(), element_count(shape).text()));
+  shape.insert(shape.begin() + position, *rest);
+}
+
 Types infer_reshape(graph::InferContext& context) {
   graph::AttributeReader attributes = context.attributes();
   const int64_t inferred = attributes.integer();
   std::vector<Expr> shape = attributes.extents();
   const graph::ValueType& x = context.operand(0);
   const Expr count = element_count(x.shape);
-  if (inferred >= 0) {
-    const auto rest = quotient(x.shape, shape);
-    if (element_count(shape).is_constant(0))
-      context.fail(fmt::format("cannot infer extent {} of the result: the others have product 0", inferred),
-                   "give all extents");
-    if (!rest || !context.same_extent(*rest * element_count(shape), count))
-      context.fail(fmt::format("cannot reshape {}: its {} elements are not a multiple of {}", describe(x), count.text(),
-                               element_count(shape).text()));
-    shape.insert(shape.begin() + inferred, *rest);
-  } else if (!context.same_extent(element_count(shape), count)) {
+  if (inferred >= 0)
+    insert_inferred(context, shape, inferred, x.shape);
+  else if (!context.same_extent(element_count(shape), count))
     context.fail(fmt::format("cannot reshape {} to {}: {} elements against {}", describe(x),
                              describe(std::span<const Expr>(shape)), count.text(), element_count(shape).text()),
                  "the products of both shapes must agree; -1 infers one extent");
-  }
   return {{x.dtype, std::move(shape)}};
+}
+
+Types infer_unflatten(graph::InferContext& context) {
+  graph::AttributeReader attributes = context.attributes();
+  const int64_t inferred = attributes.integer();
+  std::vector<Expr> sizes = attributes.extents();
+  graph::ValueType result = context.operand(0);
+  if (result.rank() == 0) context.fail("a 0-d tensor has no dim to unflatten", "use reshape()");
+  const int dim = context.dim(attributes.integer(), result.rank());
+  const Expr extent = result.shape[static_cast<size_t>(dim)];
+  if (sizes.empty() && inferred < 0) context.fail("no sizes", "give the extents that the dim becomes");
+  if (inferred >= 0)
+    insert_inferred(context, sizes, inferred, {&extent, 1});
+  else if (!context.same_extent(element_count(sizes), extent))
+    context.fail(fmt::format("cannot unflatten dim {} of {} to {}: {} elements against {}", dim, describe(result),
+                             describe(std::span<const Expr>(sizes)), extent.text(), element_count(sizes).text()),
+                 "the product of the sizes must be the extent; -1 infers one of them");
+  result.shape.erase(result.shape.begin() + dim);
+  result.shape.insert(result.shape.begin() + dim, sizes.begin(), sizes.end());
+  return {result};
 }
 
 Types infer_flatten(graph::InferContext& context) {
@@ -151,6 +188,21 @@ std::vector<graph::SampleCall> sample_reshape() {
   return list;
 }
 
+std::vector<graph::SampleCall> sample_unflatten() {
+  std::vector<graph::SampleCall> list;
+  const auto add = [&](DType t, const Dims& shape, int64_t dim, const Dims& sizes) {
+    list.push_back(sample_call({sample_type(t, shape)}, unflatten_attributes(dim, sizes, {})));
+  };
+  for (const DType t : all_dtypes) add(t, {12, 2}, 0, {3, 4});
+  add(f32, {5, 1023}, -1, {3, -1});
+  add(f32, {7}, 0, {7});
+  add(f32, {2, 16, 3}, 1, {-1, 2, 4});
+  add(f32, {0, 3}, 0, {2, 0});
+  add(f32, {0, 3}, 0, {-1, 5});
+  add(f32, {1}, 0, {1, 1});
+  return list;
+}
+
 std::vector<graph::SampleCall> sample_flatten() {
   std::vector<graph::SampleCall> list;
   const auto add = [&](DType t, const Dims& shape, int64_t start, int64_t end) {
@@ -201,6 +253,13 @@ void register_reshape() {
                               same_row_major_position,
                               reference_position,
                               sample_reshape}));
+  graph::register_op(view_op({"unflatten",
+                              "One dim as several, in row-major order.",
+                              {{"inferred", integer}, {"sizes", graph::ParamKind::extents}, {"dim", integer}},
+                              infer_unflatten,
+                              same_row_major_position,
+                              reference_position,
+                              sample_unflatten}));
   graph::register_op(view_op({"flatten",
                               "Dims start to end (inclusive) as one.",
                               {{"start", integer}, {"end", integer}},

@@ -2,6 +2,7 @@
 #include "src/ops/view.h"
 
 #include "src/loop/reader.h"
+#include "src/ops/extents.h"
 #include "src/ops/samples.h"
 
 namespace sinter::ops {
@@ -10,7 +11,7 @@ graph::OpDef view_op(const View& view) {
   graph::OpDef def;
   def.name = view.name;
   def.doc = view.doc;
-  def.op_class = graph::OpClass::view;
+  def.op_class = view.op_class;
   def.params = view.params;
   def.infer = view.infer;
   def.lower = [source = view.source](loop::Reader& reader, std::span<const Expr> index) {
@@ -24,5 +25,11 @@ graph::OpDef view_op(const View& view) {
   def.sample = sample_list(view.samples);
   return def;
 }
+
+size_t normalised_dim(int64_t dim, size_t rank) {
+  return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim);
+}
+
+Expr divisor(Expr extent) { return simplify_extent(max(extent, 1)); }
 
 }  // namespace sinter::ops

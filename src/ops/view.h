@@ -31,8 +31,18 @@ struct View {
   /// The same on plain integers, written independently of `source`.
   Dims (*reference)(const ReferenceContext&, const Dims& index);
   std::vector<graph::SampleCall> (*samples)();
+  /// indexed for what is a copy in PyTorch: its result never shares its operand's memory, and a costly operand is not
+  /// computed again for each of its readers.
+  graph::OpClass op_class = graph::OpClass::view;
 };
 
 graph::OpDef view_op(const View& view);
+
+/// A dim that the type rule accepted, counted from the start.
+size_t normalised_dim(int64_t dim, size_t rank);
+
+/// The extent as a divisor: an extent that may turn out to be 0 at run time divides no index, but must not divide by 0
+/// where the division is moved out of the loops.
+Expr divisor(Expr extent);
 
 }  // namespace sinter::ops

@@ -27,6 +27,20 @@ TEST(Errors, MatchedTracesThrowWithTheSameText) {
   EXPECT_EQ(refusal<UserError>([&] { (void)f(counting({2, 3}), counting({4})); }), first);
 }
 
+/// Calls outside of compiled functions share traces, but each error names the line of its own call.
+TEST(Errors, CallsOnSeveralLinesNameTheirOwn) {
+  const Tensor x = counting({5, 3});
+  (void)select(x, 0, 3);
+  (void)index_select(x, 0, from<int64_t>({2}));
+  const int line = __LINE__ + 1;
+  expect_parts(refusal<UserError>([&] { (void)select(x, 0, 5); }), {"[select]", line_text(__FILE__, line)});
+  const int second = __LINE__ + 1;
+  expect_parts(refusal<UserError>([&] { (void)select(x, 0, 6); }), {"[select]", line_text(__FILE__, second)});
+  const int third = __LINE__ + 1;
+  EXPECT_EQ(refusal<UserError>([&] { (void)index_select(x, 0, from<int64_t>({7})); }),
+            "UserError: [index_select] an index is out of range\n  at " + line_text(__FILE__, third));
+}
+
 TEST(Errors, DimsOutOfRange) {
   const Tensor x = counting({2, 3});
   expect_parts(refusal<UserError>([&] { (void)sum(x, {.dims = {2}}); }), {"[sum]", "2"});

@@ -46,6 +46,14 @@ TEST(Sizes, RunTimeExtentsAreRefusedAsLiteralsAre) {
   auto g = compile([&](int64_t n) { return full({n}, 1.0, f32) + 1; });
   for (const int64_t n : {2, 3, 4}) EXPECT_EQ(g(n).numel(), n);
   EXPECT_THROW((void)g(int64_t{1} << 41), UserError);
+  // Each extent is one that a tensor can have; all of them together are not.
+  auto h = compile([&](int64_t n) { return full({n, n}, 1.0, f32) + 1; }, {.dynamic = Dynamic::always});
+  for (const int64_t n : {2, 3, 4}) EXPECT_EQ(h(n).numel(), n * n);
+  for (const int power : {31, 32, 40}) {
+    EXPECT_THROW((void)h(int64_t{1} << power), UserError) << power;
+    (void)repeat(counting({3}), {3, 4});
+    EXPECT_THROW((void)repeat(counting({3}), {int64_t{1} << power, int64_t{1} << power}), UserError) << power;
+  }
 }
 
 TEST(Sizes, BoundsOfSlicesAreClamped) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The helper is a program of its own: what a second process finds on disk cannot be seen from the first one.
-sinter_test(capture SOURCES ${test_sources})
+sinter_test(capture SOURCES ${test_sources} ${PROJECT_SOURCE_DIR}/tests/ops/golden.cpp)
 add_executable(capture_cache_user ${folder}/helper/cache_user.cc)
 target_link_libraries(capture_cache_user PRIVATE sinter_internal sinter_private)
 set_target_properties(capture_cache_user PROPERTIES CXX_EXTENSIONS OFF

@@ -81,8 +81,17 @@ class Writer {
       case ParamKind::extent:
         return extent(p.name == "length" || p.name == "extent" ? choose_.between(0, 40) : choose_.between(-4, 12));
       case ParamKind::extents:
-        return p.name == "pads" ? pads() : extents(draw_shape(choose_));
+        return p.name == "pads"      ? pads()
+               : p.name == "shifts"  ? small_extents(std::max<size_t>(listed_, 1), -3)
+               : p.name == "repeats" ? small_extents(static_cast<size_t>(x_.rank()) + choose_.pick(2), 0)
+                                     : extents(draw_shape(choose_));
     }
+  }
+
+  void small_extents(size_t count, int64_t least) {
+    std::vector<Expr> list;
+    while (list.size() < count) list.push_back(choose_.between(least, 4));
+    extents(list);
   }
 
   void dims() {
@@ -92,6 +101,7 @@ class Writer {
     for (int64_t d : all)
       if (op_.name == "permute" || choose_.one_in(2)) chosen.push_back(choose_.one_in(4) ? d - x_.rank() : d);
     if (op_.name == "squeeze") std::erase_if(chosen, [&](int64_t) { return choose_.one_in(2); });
+    listed_ = chosen.size();
     word(static_cast<int64_t>(chosen.size()));
     for (int64_t d : chosen) word(d);
   }
@@ -159,6 +169,7 @@ class Writer {
   Chooser& choose_;
   const graph::OpDef& op_;
   const graph::ValueType& x_;
+  size_t listed_ = 0;  ///< dims drawn last
   graph::Attributes out_;
 };
 

@@ -120,6 +120,7 @@ class Generator {
     for (int attempt = 0; attempt < 60; ++attempt) {
       const OpDef& op = any_op();
       if (op.name == "gather" || op.name == "index_select" ? add_indexing(op)
+          : op.name == "one_hot"                           ? add_one_hot(op)
           : choose_.one_in(4)                              ? add_sampled(op)
                                                            : add_drawn(op))
         return;
@@ -202,17 +203,28 @@ class Generator {
       }
       index = add_input(t).value_or(index);
     }
-    const auto integer = graph::literal_attributes(graph::CallAttributes().dtype(choose_.of({i32, i64})));
-    if (!try_add(*graph::find_op("to"), {index}, integer)) return false;
+    if (!add_inside(index, choose_.of({i32, i64}), bound)) return false;
+    return try_add(op, {x, values_.back()},
+                   graph::literal_attributes(graph::CallAttributes().integer(static_cast<int64_t>(dim))));
+  }
+
+  bool add_one_hot(const OpDef& op) {
+    const int64_t classes = choose_.of({1, 3, 7, 17});
+    if (!add_inside(any_value(), i64, classes)) return false;
+    return try_add(op, {values_.back()}, graph::literal_attributes(graph::CallAttributes().extent(classes)));
+  }
+
+  /// Values as integers in [0, bound).
+  bool add_inside(Value data, DType dtype, int64_t bound) {
+    const auto integer = graph::literal_attributes(graph::CallAttributes().dtype(dtype));
+    if (!try_add(*graph::find_op("to"), {data}, integer)) return false;
     const auto inside = graph::literal_attributes(graph::CallAttributes()
                                                       .flag(false)
                                                       .flag(true)
                                                       .number(graph::Number::of(0))
                                                       .flag(true)
                                                       .number(graph::Number::of(bound - 1)));
-    if (!try_add(*graph::find_op("clamp"), {values_.back()}, inside, false)) return false;
-    return try_add(op, {x, values_.back()},
-                   graph::literal_attributes(graph::CallAttributes().integer(static_cast<int64_t>(dim))));
+    return try_add(*graph::find_op("clamp"), {values_.back()}, inside, false);
   }
 
   // Trying

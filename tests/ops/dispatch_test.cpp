@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "src/graph/recorder.h"
 #include "src/graph/registry.h"
 #include "src/tensor/impl.h"
@@ -128,6 +130,37 @@ TEST(Dispatch, RefusesShapesThatAreNone) {
             "shape [-1,-1] is not one: expected extents of 0 or more and at most one -1");
   EXPECT_EQ(refusal([&] { reshape(x, {2, -3}); }),
             "shape [2,-3] is not one: expected extents of 0 or more and at most one -1");
+}
+
+TEST(Dispatch, PartsAreRefusedBeforeTheyAreRecorded) {
+  Spy spy;
+  const Tensor x = some_tensor(), undefined, scalar = tensor::empty({}, f32, Device::cpu());
+  EXPECT_EQ(refusal([&] { split(x, 0); }), "parts of 0 elements of dim 0 of [2]");
+  EXPECT_EQ(refusal([&] { split(x, -1); }), "parts of -1 elements of dim 0 of [2]");
+  EXPECT_EQ(refusal([&] { split(x, 1, 1); }), "dim 1 of a tensor of rank 1");
+  EXPECT_EQ(refusal([&] { split(scalar, 1); }), "a 0-d tensor has no dim to divide");
+  EXPECT_EQ(refusal([&] { split(undefined, 1); }), "argument 0 is an undefined tensor");
+  EXPECT_EQ(refusal([&] { chunk(3, 1); }), "argument 0 is a number; expected a tensor");
+  EXPECT_EQ(refusal([&] { chunk(x, 0); }), "0 chunks; expected 1 or more");
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{1}, {1, 2}, {most, most, 4}, {}})
+    EXPECT_EQ(refusal([&] { split_with_sizes(x, sizes); }),
+              "the sizes do not add up to the 2 elements of dim 0 of [2]");
+  EXPECT_EQ(refusal([&] { split_with_sizes(x, {3, -1}); }), "size -1 is negative");
+  EXPECT_EQ(refusal([&] { meshgrid({}); }), "the list of tensors is empty; expected at least one");
+  EXPECT_EQ(refusal([&] { meshgrid({x, undefined}); }), "argument 1 is an undefined tensor");
+  EXPECT_EQ(refusal([&] { meshgrid({x, tensor::empty({2}, f64, Device::cpu())}); }),
+            "tensor 1 is f64 against f32 of tensor 0");
+  EXPECT_EQ(refusal([&] { meshgrid({x, tensor::empty({2, 2}, f32, Device::cpu())}); }),
+            "tensor 1 is [2,2]; expected one of one dim, or a 0-d one");
+  EXPECT_EQ(refusal([&] { full_like(x, x); }), "expected a number for the value, got a tensor");
+  EXPECT_EQ(refusal([&] { linspace(x, 1, 3); }), "expected a number for the value, got a tensor");
+  EXPECT_EQ(refusal([&] { full_like(tensor::empty({2}, u8, Device::cpu()), 300); }), "300 does not fit into u8");
+  EXPECT_EQ(spy.op, "");  // nothing reached the recorder
+  const int line = __LINE__ + 1;
+  EXPECT_EQ(split(x, 1).size(), 2u);
+  EXPECT_EQ(spy.op, "narrow");
+  EXPECT_EQ(spy.line.line, line);
 }
 
 TEST(Dispatch, ArangeCountsItsElements) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/operand.h>
+
+#include <string>
+#include <string_view>
+
+// For public functions that make several calls of one tensor, and so look at its shape before they record any.
+
+namespace sinter::ops {
+
+[[noreturn]] void refuse(std::string_view op, SourceLine line, std::string what, std::string fix);
+
+/// The tensor; throws UserError for a number and for an undefined tensor.
+const Tensor& require_tensor(const Operand& x, std::string_view op);
+
+/// The dim counted from the start; throws UserError for a 0-d tensor and outside [-rank, rank).
+size_t require_dim(const Operand& x, int64_t dim, std::string_view op);
+
+/// The tensor as an operand of one of several calls: borrowed, with the user's line.
+inline Operand borrowed(const Operand& x) { return {x.tensor(), x.line().file, x.line().line}; }
+
+}  // namespace sinter::ops
