@@ -33,7 +33,5 @@ inline constexpr size_t boxes_per_masked_load = 4;
 inline constexpr size_t max_copied_instructions = 8 * max_instructions;
 /// A box whose runs of neighbouring elements are shorter is not worth apart: memory moves in lines and sectors.
 inline constexpr int64_t shortest_run_bytes = 64;
-/// Where runs are of unknown length, and may be shorter than a tile, so few boxes stay one nest with masks.
-inline constexpr size_t max_masked_boxes = 4;
 
 }  // namespace sinter::lower

@@ -76,6 +76,11 @@ class Ends {
   const graph::Ranges& symbols_;
 };
 
+bool reads_memory(const Nest& nest) {
+  return std::ranges::any_of(nest.body.instructions(),
+                             [](const loop::Instruction& in) { return in.kind == InstructionKind::load; });
+}
+
 /// The boxes of a nest along one axis; only itself if its masks do not change along it.
 std::vector<Nest> split_along(const loop::Program& program, const Nest& nest, size_t axis) {
   const graph::Ranges& symbols = program.ranges;
@@ -85,8 +90,7 @@ std::vector<Nest> split_along(const loop::Program& program, const Nest& nest, si
   const std::vector<Expr> points = mask_points(nest, cuts, static_cast<int>(axis), symbols);
   const bool outermost = goes_outermost(nest, axis);
   const std::vector<Expr> ends = inside.of(points, outermost ? std::nullopt : bytes_of_step(program, nest, axis));
-  const bool known = std::ranges::all_of(ends, [](Expr e) { return e.constant().has_value(); });
-  if (ends.size() == 1 || (!outermost && !known && ends.size() <= max_masked_boxes)) return {nest};
+  if (ends.size() == 1) return {nest};
   // For each cut the number of the box that ends at it, counted up to the ends before it.
   std::vector<std::optional<size_t>> end_of(cuts.size());
   for (size_t i = 0; i < cuts.size(); ++i) {
@@ -104,6 +108,9 @@ std::vector<Nest> split_along(const loop::Program& program, const Nest& nest, si
     if (!width.is_constant(0)) boxes.push_back(box_of(nest, axis, begin, width, std::move(decided), symbols));
     begin = ends[box];
   }
+  // Margins of unknown width may be thinner than a tile, and cost nothing as masks of the one box that reads.
+  const bool known = std::ranges::all_of(ends, [](Expr e) { return e.constant().has_value(); });
+  if (!outermost && !known && std::ranges::count_if(boxes, reads_memory) <= 1) return {nest};
   return boxes;
 }
 

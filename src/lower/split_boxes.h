@@ -11,8 +11,8 @@ namespace sinter::lower {
 /// Axis by axis, from the first: masks that compare an axis with an expression over symbols are decided on either side
 /// of that point. Points may be symbolic, as long as their order is provable; a box may then be empty at run time.
 /// Other masks (a diagonal, a gathered index) stay. Nests with reduction axes stay whole, and so does an axis whose
-/// boxes would be too many, too narrow, or few of unknown width along an inner dim (limits.h). A group of many boxes
-/// becomes several.
+/// boxes would be too many or too narrow (limits.h), or margins of unknown width along an inner dim. A group of many
+/// boxes becomes several.
 ///
 /// Runs before collapse(), on accesses by the dims of their buffers.
 void split_boxes(loop::Program& program);

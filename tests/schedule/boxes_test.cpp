@@ -6,8 +6,8 @@
 #include "codegen/schedule/schedule.h"
 #include "src/ops/ops.h"
 #include "src/reference/interpret.h"
+#include "tests/capture_cuda/emulator.h"
 #include "tests/lower/join_cases.h"
-#include "tests/simt/backend.h"
 #include "tests/support/op_cases.h"
 
 namespace sinter::test {
@@ -22,7 +22,7 @@ class BoxKernels : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     ops::register_all_ops();
-    simt::install();
+    use_emulator();
   }
   static std::vector<ScheduledKernel> candidates(const graph::Graph& g, const Target& target) {
     const loop::Program p = lowered(g);

@@ -7,8 +7,8 @@
 
 #include "src/ops/ops.h"
 #include "src/reference/interpret.h"
+#include "tests/capture_cuda/emulator.h"
 #include "tests/lower/random_graph.h"
-#include "tests/simt/backend.h"
 #include "tests/support/op_cases.h"
 
 namespace sinter::test {
@@ -22,7 +22,7 @@ class Run : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     ops::register_all_ops();
-    simt::install();
+    use_emulator();
   }
 
   /// One input of dtype and shape; `make` gives the outputs.
