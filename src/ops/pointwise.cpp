@@ -34,7 +34,12 @@ loop::Value lower(const Pointwise& op, loop::Reader& reader, std::span<const gra
       argument_types(arguments, [&](size_t i) -> const graph::ValueType& { return reader.operand_type(i); });
   const DType operating = op.types(*result_type(types)).operating;
   std::vector<loop::Value> values;
-  for (const Argument& a : arguments) values.push_back(argument_value(reader, a, index, operating, op.number_use));
+  for (const Argument& a : arguments) {
+    const NumberUse use = &a == &arguments.back() ? op.last_number_use : op.number_use;
+    values.push_back(argument_value(reader, a, index, operating, use));
+  }
+  for (size_t i = 0; i < op.constants.size(); ++i)
+    values.push_back(argument_value(reader, {-1, attributes.number()}, index, operating, op.constant_use));
   return op.compute(reader.builder(), values, operating, attributes);
 }
 
@@ -51,6 +56,31 @@ std::optional<Refusal> refuse_integers(std::span<const ArgumentType>, DType comm
   return Refusal{fmt::format("expected a floating dtype, got {}", common.name()), "cast with to(t, f32)"};
 }
 
+std::optional<Refusal> refuse_floats(std::span<const ArgumentType>, DType common) {
+  if (!common.is_floating()) return std::nullopt;
+  return Refusal{fmt::format("expected boolean or an integer dtype, got {}", common.name()),
+                 "cast with to(t, i32), or compare first"};
+}
+
+std::optional<Refusal> refuse_mixed(std::span<const ArgumentType> arguments, DType common) {
+  for (const ArgumentType& a : arguments)
+    if (a.weight != Weight::number && a.dtype != common)
+      return Refusal{fmt::format("expected arguments of one dtype, got {} among {}", a.dtype.name(), common.name()),
+                     "cast them with to(t, dtype)"};
+  return std::nullopt;
+}
+
+std::optional<Refusal> refuse_integers_and_mixed(std::span<const ArgumentType> arguments, DType common) {
+  auto refusal = refuse_integers(arguments, common);
+  return refusal ? std::move(refusal) : refuse_mixed(arguments, common);
+}
+
+graph::Attributes constants_form(std::initializer_list<double> numbers) {
+  graph::CallAttributes attributes;
+  for (const double n : numbers) attributes.number(graph::Number::of(n));
+  return graph::literal_attributes(attributes);
+}
+
 graph::OpDef pointwise_op(Pointwise description) {
   if (description.arguments > 1) description.numbers = true;
   const auto op = std::make_shared<const Pointwise>(std::move(description));
@@ -62,6 +92,7 @@ graph::OpDef pointwise_op(Pointwise description) {
   def.max_operands = static_cast<int>(op->arguments);
   for (size_t i = 0; op->numbers && i < op->arguments; ++i)
     def.params.push_back({number_names[i], graph::ParamKind::optional_number});
+  for (const std::string_view name : op->constants) def.params.push_back({name, graph::ParamKind::number});
   def.params.insert(def.params.end(), op->params.begin(), op->params.end());
   def.infer = [op](graph::InferContext& context) { return infer(*op, context); };
   def.lower = [op](loop::Reader& reader, std::span<const graph::Expr> index) { return lower(*op, reader, index); };

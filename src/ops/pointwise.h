@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,10 @@ struct Pointwise {
   size_t arguments = 1;
   bool numbers = false;  ///< arguments may be numbers (always so for two and three arguments)
   NumberUse number_use = NumberUse::compute;
+  NumberUse last_number_use = number_use;  ///< of the last argument, where it is no value like the others
+  /// Names of number parameters, which take no part in promotion; `compute` gets them after the arguments.
+  std::vector<std::string_view> constants = {};
+  NumberUse constant_use = NumberUse::compute;
   std::vector<graph::Param> params = {};  ///< beyond the numbers
   PointwiseTypes (*types)(DType common) = nullptr;
   std::optional<Refusal> (*refuse)(std::span<const ArgumentType> arguments, DType common) = nullptr;
@@ -38,7 +43,10 @@ struct Pointwise {
   std::function<loop::Value(loop::Builder&, std::span<const loop::Value>, DType operating, graph::AttributeReader rest)>
       compute = nullptr;
   double low = -4, high = 4;  ///< sampled operand values
-  /// Forms of `params` that samples run through; one empty form if there are none.
+  /// Samples pair every dtype with every other; else with two others, which do where the promotion is that of an op
+  /// that has all pairs.
+  bool samples_all_pairs = true;
+  /// Forms of `constants` and `params` that samples run through; one empty form if there are none.
   std::vector<graph::Attributes> forms = {{}};
 };
 
@@ -59,10 +67,19 @@ loop::Value binary_value(loop::Builder& b, std::span<const loop::Value> v, DType
 inline PointwiseTypes keeps_dtype(DType t) { return {t, t}; }
 inline PointwiseTypes gives_floating(DType t) { return {floating_result(t), floating_result(t)}; }
 inline PointwiseTypes gives_boolean(DType t) { return {t, boolean}; }
+/// Integers and booleans stay what they are until the arithmetic converts them.
+inline PointwiseTypes quotient_is_floating(DType t) { return {t, floating_result(t)}; }
 inline PointwiseTypes of_truth_values(DType) { return {boolean, boolean}; }
 
 // Refusals.
 std::optional<Refusal> refuse_boolean(std::span<const ArgumentType>, DType common);
 std::optional<Refusal> refuse_integers(std::span<const ArgumentType>, DType common);
+std::optional<Refusal> refuse_floats(std::span<const ArgumentType>, DType common);
+/// For ops that promote nothing: every tensor is of the common dtype.
+std::optional<Refusal> refuse_mixed(std::span<const ArgumentType> arguments, DType common);
+std::optional<Refusal> refuse_integers_and_mixed(std::span<const ArgumentType> arguments, DType common);
+
+/// A form of number parameters, in their order.
+graph::Attributes constants_form(std::initializer_list<double> numbers);
 
 }  // namespace sinter::ops

@@ -68,30 +68,33 @@ void add_shapes(size_t count, std::vector<SampledArguments>& list) {
   }
 }
 
-void add_dtype_pairs(size_t count, std::vector<SampledArguments>& list) {
-  for (const DType a : all_dtypes) {
-    for (const DType b : all_dtypes) {
-      if (a == b) continue;
-      SampledArguments mixed = uniform(count, a, {5});
-      mixed.back().dtype = b;
+void add_dtype_pairs(size_t count, bool all, std::vector<SampledArguments>& list) {
+  constexpr size_t dtypes = std::size(all_dtypes);
+  for (size_t i = 0; i < dtypes; ++i) {
+    for (size_t distance = 1; distance < dtypes; ++distance) {
+      if (!all && distance != 1 && distance != 4) continue;
+      SampledArguments mixed = uniform(count, all_dtypes[i], {5});
+      mixed.back().dtype = all_dtypes[(i + distance) % dtypes];
       list.push_back(mixed);
     }
-    SampledArguments zero_dim = uniform(count, a, {5});
-    zero_dim.back() = tensor(f64, {});
-    list.push_back(zero_dim);
-    zero_dim.back() = tensor(i64, {});
-    list.push_back(zero_dim);
+    for (const DType zero_dim : {f64, i64}) {
+      if (!all && (i % 2 == 0) == (zero_dim == f64)) continue;
+      SampledArguments mixed = uniform(count, all_dtypes[i], {5});
+      mixed.back() = tensor(zero_dim, {});
+      list.push_back(mixed);
+    }
   }
 }
 
-void add_numbers(size_t count, std::vector<SampledArguments>& list) {
+void add_numbers(size_t count, bool all, std::vector<SampledArguments>& list) {
   using graph::Number;
   const Number numbers[] = {Number::of(true), Number::of(3), Number::of(-2), Number::of(0.3)};
-  for (const DType dtype : all_dtypes)
-    for (const Number& n : numbers)
-      for (size_t place = 0; place < count; ++place) {
-        SampledArguments with_number = uniform(count, dtype, {17});
-        with_number[place].number = n;
+  for (size_t i = 0; i < std::size(all_dtypes); ++i)
+    for (size_t place = 0; place < count; ++place)
+      for (size_t n = 0; n < std::size(numbers); ++n) {
+        if (!all && (i + place) % std::size(numbers) != n) continue;
+        SampledArguments with_number = uniform(count, all_dtypes[i], {17});
+        with_number[place].number = numbers[n];
         list.push_back(with_number);
       }
 }
@@ -103,8 +106,8 @@ std::optional<graph::SampleCall> pointwise_sample(const Pointwise& op, int varia
   for (const DType dtype : all_dtypes) list.push_back(uniform(op.arguments, dtype, {17}));
   add_shapes(op.arguments, list);
   if (op.arguments > 1) {
-    add_dtype_pairs(op.arguments, list);
-    add_numbers(op.arguments, list);
+    add_dtype_pairs(op.arguments, op.samples_all_pairs, list);
+    add_numbers(op.arguments, op.samples_all_pairs, list);
   }
   std::erase_if(list, [&](const SampledArguments& a) { return !is_legal(op, a); });
   // The first form takes the whole list, further ones its beginning: every dtype and shape.

@@ -3,74 +3,26 @@
 // otherwise within one unit in the last place of the correctly rounded value.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
 
-#include "src/reference/interpret.h"
-#include "tests/ops/build.h"
 #include "tests/ops/golden.h"
+#include "tests/ops/golden_values.h"
 
 namespace sinter {
 namespace {
 
 using reference::Array;
 
-Array array_of(DType dtype, const Dims& shape, const std::vector<std::string>& words, size_t first) {
-  Array a = Array::zeros(dtype, shape);
-  for (int64_t i = 0; i < a.size(); ++i) {
-    const uint64_t bits = golden::bits(words.at(first + static_cast<size_t>(i)));
-    std::memcpy(a.data.data() + i * dtype.bytes(), &bits, static_cast<size_t>(dtype.bytes()));
-  }
-  return a;
-}
-
-uint64_t storage_bits(const Array& a, int64_t i) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, a.data.data() + i * a.dtype.bytes(), static_cast<size_t>(a.dtype.bytes()));
-  return bits;
-}
+using golden::array_of;
+using golden::compare;
+using golden::number_of;
+using golden::run;
+using golden::storage_bits;
+using golden::Tolerance;
 
 Dims flat(size_t n) { return {static_cast<int64_t>(n)}; }
-
-/// The call's result, or nothing if it is refused.
-std::optional<Array> run(std::string_view op, const std::vector<Array>& operands,
-                         const graph::CallAttributes& attributes) {
-  std::vector<graph::ValueType> types;
-  for (const Array& a : operands) types.push_back(test::type(a.dtype, a.shape));
-  try {
-    return reference::interpret(test::one_op(op, types, attributes), operands).at(0);
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
-}
-
-struct Tolerance {
-  int64_t ulps = 0;
-  bool zeros_alike = false;
-  double absolute = 0;  ///< also good enough; for functions that cancel
-};
-
-/// `words` from `first` on: a dtype and elements, or '-' or '?'.
-void compare(const std::optional<Array>& got, const std::vector<std::string>& words, size_t first,
-             Tolerance tolerance) {
-  const std::string& expected = words[first];
-  if (expected == "?") return;
-  ASSERT_EQ(!got, expected == "-");
-  if (!got) return;
-  ASSERT_EQ(got->dtype.name(), expected);
-  ASSERT_EQ(static_cast<size_t>(got->size()), words.size() - first - 1);
-  const Array golden = array_of(got->dtype, got->shape, words, first + 1);
-  for (int64_t i = 0; i < got->size(); ++i) {
-    const double a = scalar::as_double(golden.at(i)), b = scalar::as_double(got->at(i));
-    if (std::abs(a - b) < tolerance.absolute) continue;
-    const uint64_t bits = storage_bits(golden, i);
-    EXPECT_TRUE(golden::close(got->dtype, bits, storage_bits(*got, i), tolerance.ulps, tolerance.zeros_alike))
-        << "element " << i << ": " << a << " against " << b;
-  }
-}
 
 Tolerance tolerance_of(std::string_view op, DType dtype) {
   static const std::map<std::string_view, Tolerance> tolerances = {
@@ -80,11 +32,6 @@ Tolerance tolerance_of(std::string_view op, DType dtype) {
   if (op.starts_with("gelu")) return {1, false, dtype == f64 ? 1e-15 : dtype == f32 ? 3e-7 : 0};
   const auto found = tolerances.find(op);
   return found == tolerances.end() ? Tolerance{} : found->second;
-}
-
-graph::Number number_of(const std::string& text) {
-  const bool floating = text.find('.') != std::string::npos;
-  return floating ? graph::Number::of(std::stod(text)) : graph::Number::of(std::stoll(text));
 }
 
 /// The structural form of pow that a number selects; the order is that of the op's parameter.
