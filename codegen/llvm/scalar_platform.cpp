@@ -82,10 +82,36 @@ llvm::Value* fmod_f32(const ScalarCall& c) {
 llvm::Value* emit_fmod(const ScalarCall& c) {
   return c.type == f32 ? fmod_f32(c) : call_platform(c.b, "fmod", {c.x[0], c.x[1]});
 }
-llvm::Value* emit_exp_f64(const ScalarCall& c) { return call_platform(c.b, "exp", {c.x[0]}); }
-llvm::Value* emit_log_f64(const ScalarCall& c) { return call_platform(c.b, "log", {c.x[0]}); }
-llvm::Value* emit_tanh_f64(const ScalarCall& c) { return call_platform(c.b, "tanh", {c.x[0]}); }
-llvm::Value* emit_erf_f64(const ScalarCall& c) { return call_platform(c.b, "erf", {c.x[0]}); }
-llvm::Value* emit_pow_f64(const ScalarCall& c) { return call_platform(c.b, "pow", {c.x[0], c.x[1]}); }
+
+#define SINTER_PLATFORM_UNARY(name) \
+  llvm::Value* emit_##name##_f64(const ScalarCall& c) { return call_platform(c.b, #name, {c.x[0]}); }
+#define SINTER_PLATFORM_BINARY(name) \
+  llvm::Value* emit_##name##_f64(const ScalarCall& c) { return call_platform(c.b, #name, {c.x[0], c.x[1]}); }
+SINTER_PLATFORM_UNARY(exp)
+SINTER_PLATFORM_UNARY(log)
+SINTER_PLATFORM_UNARY(tanh)
+SINTER_PLATFORM_UNARY(erf)
+SINTER_PLATFORM_UNARY(exp2)
+SINTER_PLATFORM_UNARY(expm1)
+SINTER_PLATFORM_UNARY(log2)
+SINTER_PLATFORM_UNARY(log10)
+SINTER_PLATFORM_UNARY(log1p)
+SINTER_PLATFORM_UNARY(sin)
+SINTER_PLATFORM_UNARY(cos)
+SINTER_PLATFORM_UNARY(tan)
+SINTER_PLATFORM_UNARY(asin)
+SINTER_PLATFORM_UNARY(acos)
+SINTER_PLATFORM_UNARY(atan)
+SINTER_PLATFORM_UNARY(sinh)
+SINTER_PLATFORM_UNARY(cosh)
+SINTER_PLATFORM_UNARY(asinh)
+SINTER_PLATFORM_UNARY(acosh)
+SINTER_PLATFORM_UNARY(atanh)
+SINTER_PLATFORM_UNARY(erfc)
+SINTER_PLATFORM_BINARY(atan2)
+SINTER_PLATFORM_BINARY(hypot)
+SINTER_PLATFORM_BINARY(pow)
+#undef SINTER_PLATFORM_UNARY
+#undef SINTER_PLATFORM_BINARY
 
 }  // namespace sinter::llvm_codegen

@@ -47,14 +47,8 @@ int instruction_weight(ScalarOp op, DType type) {
     case ScalarOp::rcp_approx:
     case ScalarOp::rsqrt_approx:
       return 4;  // a quarter of the lanes have the unit
-    case ScalarOp::exp_f64:
-    case ScalarOp::log_f64:
-    case ScalarOp::tanh_f64:
-    case ScalarOp::erf_f64:
-    case ScalarOp::pow_f64:
-      return 80;
     default:
-      return width;
+      return scalar::is_platform_function(op) ? 80 : width;
   }
 }
 

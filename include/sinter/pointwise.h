@@ -120,16 +120,53 @@ Tensor frac(Operand x);  ///< x - trunc(x); floating dtypes
 // Exponentials and powers. Integers and booleans give f32. Within 1 ulp in f32; f16 and bf16 are rounded from a value
 // with an error of at most 1/8 ulp of theirs.
 Tensor exp(Operand x);
+Tensor exp2(Operand x);   ///< 2^x, exact for whole x
+Tensor expm1(Operand x);  ///< exp(x) - 1, accurate near 0
 Tensor log(Operand x);
-Tensor sqrt(Operand x);  ///< correctly rounded
+Tensor log2(Operand x);  ///< exact for powers of two
+Tensor log10(Operand x);
+Tensor log1p(Operand x);  ///< log(1 + x), accurate near 0
+Tensor sqrt(Operand x);   ///< correctly rounded
 Tensor rsqrt(Operand x);
-Tensor tanh(Operand x);
 Tensor erf(Operand x);
+Tensor erfc(Operand x);  ///< 1 - erf(x), accurate for large x
 /// base to the power of exponent. The exponents 0, 1, 2, 3, -1, -2, 0.5 and -0.5, given as a number, are products,
 /// quotients and square roots. Integers stay integers (and wrap) with an integer exponent, which as a number must not
 /// be negative.
 Tensor pow(Operand base, Operand exponent);
 Tensor square(Operand x);
+
+// Trigonometric functions, of radians, hyperbolic ones and their inverses. Dtypes and accuracy as above, atan2 within
+// 2 ulp in f32. Any finite argument is reduced exactly; sin, cos and tan of infinities are NaN.
+Tensor sin(Operand x);
+Tensor cos(Operand x);
+Tensor tan(Operand x);
+Tensor asin(Operand x);  ///< NaN for |x| > 1
+Tensor acos(Operand x);  ///< NaN for |x| > 1
+Tensor atan(Operand x);
+Tensor atan2(Operand y, Operand x);  ///< the angle of the point (x, y) in [-pi, pi]; signed zeros as in C
+Tensor hypot(Operand x, Operand y);  ///< sqrt(x^2 + y^2) without overflow on the way; floating dtypes
+Tensor sinh(Operand x);
+Tensor cosh(Operand x);
+Tensor tanh(Operand x);
+Tensor asinh(Operand x);
+Tensor acosh(Operand x);  ///< NaN for x < 1
+Tensor atanh(Operand x);  ///< NaN for |x| > 1
+
+struct LogitOptions {
+  std::optional<double> eps = {};  ///< limits x to [eps, 1 - eps]; negative: not
+};
+/// log(x / (1 - x)); NaN outside of [0, 1]. Integers and booleans give f32.
+Tensor logit(Operand x, LogitOptions options = {});
+
+struct SoftplusOptions {
+  double beta = 1;
+  double threshold = 20;
+};
+/// log(1 + exp(beta x)) / beta, and x itself where beta x > threshold. Floating dtypes.
+Tensor softplus(Operand x, SoftplusOptions options = {});
+Tensor log_sigmoid(Operand x);  ///< log(sigmoid(x)); floating dtypes
+Tensor mish(Operand x);         ///< x tanh(log(1 + exp(x))), rounded once; floating dtypes
 
 // Activations. silu and gelu take floating dtypes.
 Tensor relu(Operand x);

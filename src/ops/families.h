@@ -5,16 +5,19 @@
 
 namespace sinter::ops {
 
-void register_arithmetic();   ///< add sub mul div neg abs
-void register_extremes();     ///< minimum maximum fmin fmax clamp clamp_min clamp_max
-void register_comparison();   ///< eq ne lt le gt ge
-void register_logic();        ///< logical_not logical_and logical_or logical_xor
-void register_where();        ///< where
-void register_rounding();     ///< floor ceil round trunc frac
-void register_exponential();  ///< exp log sqrt rsqrt tanh erf
-void register_power();        ///< pow
-void register_activation();   ///< relu sigmoid silu gelu
-void register_cast();         ///< to
+void register_arithmetic();     ///< add sub mul div neg abs
+void register_extremes();       ///< minimum maximum fmin fmax clamp clamp_min clamp_max
+void register_comparison();     ///< eq ne lt le gt ge
+void register_logic();          ///< logical_not logical_and logical_or logical_xor
+void register_where();          ///< where
+void register_rounding();       ///< floor ceil round trunc frac
+void register_exponential();    ///< exp exp2 expm1 log log2 log10 log1p sqrt rsqrt erf erfc
+void register_power();          ///< pow
+void register_activation();     ///< relu sigmoid silu gelu
+void register_trigonometric();  ///< sin cos tan asin acos atan atan2 hypot
+void register_hyperbolic();     ///< sinh cosh tanh asinh acosh atanh
+void register_logistic();       ///< logit softplus log_sigmoid mish
+void register_cast();           ///< to
 
 void register_division();        ///< div_trunc floor_divide fmod remainder reciprocal
 void register_bitwise();         ///< bitwise_not bitwise_and bitwise_or bitwise_xor and the shifts

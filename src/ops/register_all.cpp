@@ -18,6 +18,9 @@ void register_all_ops() {
     register_exponential();
     register_power();
     register_activation();
+    register_trigonometric();
+    register_hyperbolic();
+    register_logistic();
     register_cast();
     register_division();
     register_bitwise();

@@ -224,6 +224,25 @@ struct Reference {
   static double log_f64(double a) { return std::log(a); }
   static double tanh_f64(double a) { return std::tanh(a); }
   static double erf_f64(double a) { return std::erf(a); }
+  static double exp2_f64(double a) { return std::exp2(a); }
+  static double expm1_f64(double a) { return std::expm1(a); }
+  static double log2_f64(double a) { return std::log2(a); }
+  static double log10_f64(double a) { return std::log10(a); }
+  static double log1p_f64(double a) { return std::log1p(a); }
+  static double sin_f64(double a) { return std::sin(a); }
+  static double cos_f64(double a) { return std::cos(a); }
+  static double tan_f64(double a) { return std::tan(a); }
+  static double asin_f64(double a) { return std::asin(a); }
+  static double acos_f64(double a) { return std::acos(a); }
+  static double atan_f64(double a) { return std::atan(a); }
+  static double sinh_f64(double a) { return std::sinh(a); }
+  static double cosh_f64(double a) { return std::cosh(a); }
+  static double asinh_f64(double a) { return std::asinh(a); }
+  static double acosh_f64(double a) { return std::acosh(a); }
+  static double atanh_f64(double a) { return std::atanh(a); }
+  static double erfc_f64(double a) { return std::erfc(a); }
+  static double atan2_f64(double a, double b) { return std::atan2(a, b); }
+  static double hypot_f64(double a, double b) { return std::hypot(a, b); }
   static double pow_f64(double a, double b) { return std::pow(a, b); }
 };
 

@@ -11,6 +11,7 @@
 #include "src/ops/ops.h"
 #include "tests/fuzz/draw.h"
 #include "tests/fuzz/layouts.h"
+#include "tests/support/platform_functions.h"
 
 namespace sinter::fuzz {
 namespace {
@@ -24,8 +25,6 @@ using graph::ValueType;
 
 constexpr int64_t max_elements = 70000, max_total = 200000;
 constexpr size_t max_inputs = 8;
-constexpr std::string_view platform_functions[] = {"exp",  "log",   "tanh", "erf", "sigmoid",    "silu",
-                                                   "gelu", "rsqrt", "pow",  "glu", "tanhshrink", "elu"};
 
 int64_t elements(const ValueType& type, std::span<const int64_t> symbols) { return shape_of(type, symbols).product(); }
 
@@ -260,9 +259,7 @@ class Generator {
 
   bool is_legal(const Case& trial, graph::NodeId id) {
     const graph::Node& node = trial.graph.node(id);
-    if (!options_.platform_functions && node.results[0].dtype == f64 &&
-        std::ranges::find(platform_functions, node.op->name) != std::end(platform_functions))
-      return false;
+    if (!options_.platform_functions && node.results[0].dtype == f64 && test::calls_platform(*node.op)) return false;
     int64_t total = total_;
     for (const auto& symbols : trial.calls) {
       for (const auto& [a, b] : trial.graph.assumptions())

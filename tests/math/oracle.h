@@ -24,7 +24,7 @@ std::span<const Format> formats();
 struct Function {
   const char* name;
   void (*evaluate)(const float* x, float* y, int n, DType result);
-  double (*exact)(double x);
+  void (*exact)(const float* x, double* y, int n);
   double bound[3];  ///< documented bounds in ulp of f32, f16, bf16; before rounding
   double (*absolute)(double x, DType result) = nullptr;  ///< an error up to this is allowed as well
 };

@@ -95,7 +95,24 @@ SINTER_HOST_MATH(log)
 SINTER_HOST_MATH(log2)
 SINTER_HOST_MATH(tanh)
 SINTER_HOST_MATH(erf)
+SINTER_HOST_MATH(expm1)
+SINTER_HOST_MATH(log10)
+SINTER_HOST_MATH(log1p)
+SINTER_HOST_MATH(sin)
+SINTER_HOST_MATH(cos)
+SINTER_HOST_MATH(tan)
+SINTER_HOST_MATH(asin)
+SINTER_HOST_MATH(acos)
+SINTER_HOST_MATH(atan)
+SINTER_HOST_MATH(sinh)
+SINTER_HOST_MATH(cosh)
+SINTER_HOST_MATH(asinh)
+SINTER_HOST_MATH(acosh)
+SINTER_HOST_MATH(atanh)
+SINTER_HOST_MATH(erfc)
 inline double fmod(double a, double b) { return __builtin_fmod(a, b); }
+inline double atan2(double a, double b) { return __builtin_atan2(a, b); }
+inline double hypot(double a, double b) { return __builtin_hypot(a, b); }
 inline double pow(double a, double b) { return __builtin_pow(a, b); }
 
 template <class... A>

@@ -17,6 +17,8 @@
 #include "src/reference/interpret.h"
 #include "src/tensor/impl.h"
 
+#include "tests/support/platform_functions.h"
+
 namespace sinter::test {
 namespace {
 
@@ -116,9 +118,7 @@ namespace {
 /// On CUDA, transcendental functions of f64 are the platform's (semantics contract, point 3); everything else is exact.
 double allowed_error(const graph::OpDef& op, DType dtype, Device device) {
   if (device.is_cpu()) return 0;
-  constexpr std::string_view platform[] = {"exp",  "log",   "tanh", "erf", "sigmoid",    "silu",
-                                           "gelu", "rsqrt", "pow",  "glu", "tanhshrink", "elu"};
-  return dtype == f64 && std::ranges::find(platform, op.name) != std::end(platform) ? 0x1p-50 : 0;
+  return dtype == f64 && calls_platform(op) ? 0x1p-50 : 0;
 }
 
 bool is_small(const graph::Graph& g) {

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-NOT_ARITHMETIC = {"EXIT", "NOP", "STG", "LDC", "ULDC", "S2R"}
+NOT_ARITHMETIC = {"EXIT", "NOP", "STG", "LDC", "ULDC", "S2R", "BPT"}
 CONSTANT = {"MOV", "HFMA2", "UMOV"}  # a register loaded with a constant: once a thread, not once an element
 ALU = {"FMNMX", "FSEL", "FSETP", "ISETP", "SEL", "LOP3", "IADD3", "LEA", "SHF", "PRMT", "IMNMX", "VIMNMX", "IABS", "FSET"}
 BRANCH = {"BRA", "BSSY", "BSYNC", "CALL", "RET", "WARPSYNC"}

@@ -21,6 +21,7 @@ def exp():
     r = cheb_grid(-0.3466 * 1.001, 0.3466 * 1.001, 801)
     q = sample(lambda r: (mp.expm1(r) - r) / r**2 if abs(r) > 1e-9 else mp.mpf(1) / 2 + r / 6, r)
     show("exp f32: (exp(r) - 1 - r) / r^2, absolute", *fit(r, q, r**2, monomials(r, range(5))))
+    show("exp_extended: (exp(r) - 1 - r) / r^2, 2^-24", *fit(r, q, r**2 * 2**24, monomials(r, range(6))))
     r = cheb_grid(-0.5003, 0.5003, 2001)
     y = 2**r
     show("exp f16: 2^r, 1/8 ulp", *fit(r, y, np.where(r < 0, 2.0**14, 2.0**13), monomials(r, range(4))))

@@ -1,64 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures an expansion over every f32 (or every STRIDE-th) against double precision:
-//   sweep <function> [stride] [definition: f32|f16|bf16]
-// prints the largest error, its argument and the time. Compile with -O3 -march=native -ffp-contract=off.
+// Measures expansions against double precision and prints lines of accuracy.txt:
+//   sweep <function|all> [definition: f32|f16|bf16] [stride]
+// f32 over every STRIDE-th input (1 unless given) with the hashes of block_hash.h for all of them; f16 and bf16 over
+// all inputs of their type and every STRIDE-th f32 (7 unless given). Compile with
+//   -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -DSINTER_VECTOR_ORACLE; link -lmvec
+// (without SINTER_VECTOR_ORACLE, and -lmvec, a sweep takes minutes instead of seconds).
+#include "tests/math/inputs.h"
 #include "tests/math/oracle.h"
+#include "tools/math/block_hash.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace {
 
+using sinter::math_test::Format;
 using sinter::math_test::Function;
 
 struct Worst {
   double error = 0;
   float x = 0;
-  float got = 0;
-  double exact = 0;
 };
 
-Worst sweep(const Function& f, const sinter::math_test::Format& format, uint64_t stride, double& seconds) {
-  constexpr int block = 4096;
-  float x[block], y[block];
+constexpr int chunk = 4096;
+
+/// Whether an error may be above `worst`: quick, and vector code.
+void find_suspects(const Format& format, const float* y, const double* exact, int n, double worst, uint8_t* suspect) {
+  const auto least = static_cast<uint64_t>(1023 + format.min_exponent);
+  const auto top = static_cast<uint64_t>(2046 + format.precision - 1);
+  for (int i = 0; i < n; ++i) {
+    const auto rounded = static_cast<float>(exact[i]);
+    const bool same =
+        (std::bit_cast<uint32_t>(y[i]) == std::bit_cast<uint32_t>(rounded)) | ((y[i] != y[i]) & (exact[i] != exact[i]));
+    const uint64_t exponent = std::bit_cast<uint64_t>(exact[i]) >> 52 & 0x7ff;
+    const auto one_ulp = std::bit_cast<double>((top - (exponent < least ? least : exponent)) << 52);
+    const double error = std::fabs(static_cast<double>(y[i]) - exact[i]) * one_ulp;
+    suspect[i] = !same & !(error <= worst);
+  }
+}
+
+/// One chunk of at most `chunk` inputs; results stay in y.
+void measure(const Function& f, const Format& format, const float* x, float* y, int n, Worst& worst) {
+  double exact[chunk];
+  uint8_t suspect[chunk];
+  f.evaluate(x, y, n, format.result);
+  f.exact(x, exact, n);
+  find_suspects(format, y, exact, n, worst.error, suspect);
+  for (int i = 0; i < n; ++i) {
+    if (!suspect[i]) continue;
+    const double error = sinter::math_test::error_in_ulps(y[i], exact[i], format);
+    if (error <= worst.error) continue;
+    if (f.absolute && std::fabs(y[i] - exact[i]) <= f.absolute(x[i], format.result)) continue;
+    worst = {error, x[i]};
+  }
+}
+
+/// Every stride-th f32; prints a hash line for each 8 blocks if that is all of them.
+Worst sweep_f32(const Function& f, const Format& format, uint64_t stride) {
+  float x[chunk], y[chunk];
   Worst worst;
-  seconds = 0;
-  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += block * stride) {
-    for (int i = 0; i < block; ++i) {
+  sinter::math_tools::BlockHash hash;
+  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += chunk * stride) {
+    for (uint64_t i = 0; i < chunk; ++i)
       x[i] = std::bit_cast<float>(static_cast<uint32_t>(std::min<uint64_t>(bits + i * stride, 0xffffffffu)));
-    }
-    const auto start = std::chrono::steady_clock::now();
-    f.evaluate(x, y, block, format.result);
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    for (int i = 0; i < block; ++i) {
-      const double exact = f.exact(x[i]);
-      const double error = sinter::math_test::error_in_ulps(y[i], exact, format);
-      if (f.absolute && std::fabs(y[i] - exact) <= f.absolute(x[i], format.result)) continue;
-      if (!(error <= worst.error)) worst = {error, x[i], y[i], exact};
-    }
+    measure(f, format, x, y, chunk, worst);
+    if (stride != 1) continue;
+    for (const float v : y) hash.add(v);
+    if ((bits + chunk) % sinter::math_tools::block_inputs != 0) continue;
+    const uint64_t block = bits / sinter::math_tools::block_inputs;
+    if (block % 8 == 0) std::printf("hash %s %llu", f.name, static_cast<unsigned long long>(block));
+    std::printf(" %016llx%s", static_cast<unsigned long long>(hash.value()), block % 8 == 7 ? "\n" : "");
+    hash = {};
   }
   return worst;
+}
+
+Worst sweep_half(const Function& f, const Format& format, uint64_t stride) {
+  Worst worst = sweep_f32(f, format, stride);
+  std::vector<float> x = sinter::math_test::all_of_16_bits(format.result), y(chunk);
+  for (size_t i = 0; i < x.size(); i += chunk) measure(f, format, x.data() + i, y.data(), chunk, worst);
+  return worst;
+}
+
+void sweep(const Function& f, const Format& format, uint64_t stride) {
+  const bool half = format.result != sinter::f32;
+  const uint64_t step = stride != 0 ? stride : half ? 7 : 1;
+  const Worst w = half ? sweep_half(f, format, step) : sweep_f32(f, format, step);
+  std::printf("worst %s %s every %llu: %.4f at 0x%08x\n", f.name, format.name, static_cast<unsigned long long>(step),
+              w.error, std::bit_cast<uint32_t>(w.x));
+  std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* wanted = argc > 1 ? argv[1] : "";
-  const uint64_t stride = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 7;
-  const char* definition = argc > 3 ? argv[3] : "";
+  const char* wanted = argc > 1 ? argv[1] : "all";
+  const char* definition = argc > 2 ? argv[2] : "";
+  const uint64_t stride = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
   for (const Function& f : sinter::math_test::functions()) {
-    if (*wanted && std::strcmp(wanted, "all") != 0 && std::strcmp(wanted, f.name) != 0) continue;
-    for (const auto& format : sinter::math_test::formats()) {
-      if (*definition && std::strcmp(definition, format.name) != 0) continue;
-      double seconds = 0;
-      const Worst w = sweep(f, format, stride, seconds);
-      std::printf("%-8s %-5s max %.4f ulp at %.9g (0x%08x): %.9g, exact %.12g; %.2f s\n", f.name, format.name, w.error,
-                  w.x, std::bit_cast<uint32_t>(w.x), w.got, w.exact, seconds);
-      std::fflush(stdout);
-    }
+    if (std::strcmp(wanted, "all") != 0 && std::strcmp(wanted, f.name) != 0) continue;
+    for (const Format& format : sinter::math_test::formats())
+      if (!*definition || std::strcmp(definition, format.name) == 0) sweep(f, format, stride);
   }
 }

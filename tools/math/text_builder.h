@@ -19,12 +19,17 @@ class TextBuilder {
  public:
   using Value = TextValue;
 
+  /// With `main_path` a rare case is a trap.
+  explicit TextBuilder(bool main_path = false) : main_path_(main_path) {}
+
   static const char* prelude() {
     return "#define OP static __device__ __forceinline__\n"
            "OP float sn_min(float a, float b) { float r; asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), "
            "\"f\"(b)); return r; }\n"
            "OP float sn_max(float a, float b) { float r; asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), "
            "\"f\"(b)); return r; }\n"
+           "OP unsigned sn_shl(unsigned a, unsigned n) { return n > 31u ? 0u : a << n; }\n"
+           "OP unsigned sn_shr(unsigned a, unsigned n) { return n > 31u ? 0u : a >> n; }\n"
            "OP int sn_min(int a, int b) { return a < b ? a : b; }\n"
            "OP int sn_max(int a, int b) { return a > b ? a : b; }\n";
   }
@@ -40,6 +45,7 @@ class TextBuilder {
   Value mul(Value a, Value b) { return infix(a, "*", b); }
   Value div(Value a, Value b) { return infix(a, "/", b); }
   Value fma(Value a, Value b, Value c) { return call("__fmaf_rn", a.type, {a.name, b.name, c.name}); }
+  Value mul_hi(Value a, Value b) { return call("__umulhi", a.type, {a.name, b.name}); }
   Value neg(Value a) { return emit(a.type, "-" + a.name); }
   Value abs(Value a) { return call(a.type == sinter::f32 ? "fabsf" : "abs", a.type, {a.name}); }
   Value sqrt(Value a) { return call("__fsqrt_rn", a.type, {a.name}); }
@@ -53,8 +59,13 @@ class TextBuilder {
   Value bit_or(Value a, Value b) { return infix(a, "|", b); }
   Value bit_xor(Value a, Value b) { return infix(a, "^", b); }
   Value bit_not(Value a) { return emit(a.type, (a.type == sinter::boolean ? "!" : "~") + a.name); }
-  Value shl(Value a, Value b) { return emit(a.type, "(unsigned)" + a.name + " << " + b.name); }
-  Value shr(Value a, Value b) { return infix(a, ">>", b); }
+  Value shl(Value a, Value b) {
+    return constant_count(b) ? emit(a.type, "(unsigned)" + a.name + " << " + b.name)
+                             : call("sn_shl", a.type, {a.name, b.name});
+  }
+  Value shr(Value a, Value b) {
+    return constant_count(b) ? infix(a, ">>", b) : call("sn_shr", a.type, {a.name, b.name});
+  }
   Value lt(Value a, Value b) { return compare(a, "<", b); }
   Value le(Value a, Value b) { return compare(a, "<=", b); }
   Value eq(Value a, Value b) { return compare(a, "==", b); }
@@ -64,6 +75,10 @@ class TextBuilder {
   Value select(Value c, Value a, Value b) { return emit(a.type, c.name + " ? " + a.name + " : " + b.name); }
   template <class Slow>
   Value rare(Value condition, Value fast, Slow slow) {
+    if (main_path_) {
+      text_ += "  if (" + condition.name + ") __trap();\n";
+      return fast;
+    }
     const Value result = emit(fast.type, fast.name);
     text_ += "  if (" + condition.name + ") {\n";
     const Value value = slow();
@@ -77,6 +92,8 @@ class TextBuilder {
   }
 
  private:
+  /// Counts in expansions are constants below 32, or values that may be 32.
+  static bool constant_count(const Value& n) { return n.name[0] != 'v'; }
   static std::string spelling(DType t) {
     return t == sinter::f32 ? "float" : t == sinter::i32 ? "int" : t == sinter::u32 ? "unsigned" : "bool";
   }
@@ -95,6 +112,7 @@ class TextBuilder {
     return emit(type, std::string(function) + "(" + list + ")");
   }
 
+  bool main_path_;
   std::string text_;
   int count_ = 0;
 };

@@ -3,7 +3,9 @@
 
 #include "src/scalar/math/exp.h"
 
-namespace sinter::scalar::math::detail {
+namespace sinter::scalar::math {
+
+namespace detail {
 
 /// n + r, n an integer: t = round_magic + n.
 template <class V>
@@ -36,4 +38,30 @@ V exp2_reduced(B& b, V r) {
   return polynomial(b, r, {1.0f, 0.6931472f, 0.24022648f, 0.055503596f, 0.009618501f, 0.0013390988f, 0.00015328598f});
 }
 
-}  // namespace sinter::scalar::math::detail
+}  // namespace detail
+
+/// 2^x, f32; exact for integers. MEASURED
+template <class B, class V>
+V exp2_f32(B& b, V x) {
+  using namespace detail;
+  const ReducedExp2<V> e = reduce_exp2(b, b.min(b.max(x, b.f32(-151.0f)), b.f32(129.0f)));
+  return scale_twice(b, exp2_reduced<6>(b, e.r), e.t);
+}
+
+/// 2^x for a result of type f16 or bf16, like exp_half.
+///   f16: MEASURED. Below 2^-126 the result is 0.
+///   bf16: MEASURED
+template <class B, class V>
+V exp2_half(B& b, V x, DType result) {
+  using namespace detail;
+  if (result == f16) {
+    const ReducedExp2<V> e = reduce_exp2(b, b.min(b.max(x, b.f32(-126.0f)), b.f32(129.0f)));
+    const V p = polynomial(b, e.r, {2 * 0.9999469f, 2 * 0.6933141f, 2 * 0.2425195f, 2 * 0.054947857f});
+    return b.mul(p, power_of_two(b, e.t, -1));
+  }
+  const ReducedExp2<V> e = reduce_exp2_product(b, b.min(b.max(x, b.f32(-151.0f)), b.f32(151.0f)), b.f32(0.5f));
+  const V root = b.mul(exp2_reduced<3>(b, e.r), power_of_two(b, e.t, 0));
+  return b.mul(root, root);
+}
+
+}  // namespace sinter::scalar::math

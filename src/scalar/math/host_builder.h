@@ -66,6 +66,10 @@ class HostBuilder {
     return a.kind == HostKind::f32 ? Value(__builtin_fmaf(a.f32, b.f32, c.f32))
                                    : Value(__builtin_fma(a.f64, b.f64, c.f64));
   }
+  /// The high word of a product of u32.
+  SINTER_MATH_INLINE Value mul_hi(Value a, Value b) {
+    return Value(static_cast<uint32_t>(uint64_t{a.u32} * b.u32 >> 32));
+  }
   SINTER_MATH_INLINE Value neg(Value a) {
     switch (a.kind) {
       case HostKind::f32:

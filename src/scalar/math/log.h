@@ -49,14 +49,28 @@ V log_special(B& b, V x) {
   return b.select(b.eq(x, b.f32(0.0f)), b.f32(-std::numeric_limits<float>::infinity()), below);
 }
 
-/// log(x) for results of 16 bits; x positive and normal.
+/// e ln 2 + log(1 + f) for results of 16 bits.
+template <class B, class V>
+V log_half_parts(B& b, const SplitFloat<V>& s, DType result) {
+  const V p = result == f16 ? polynomial(b, s.f, {1.0000055f, -0.49934882f, 0.33256358f, -0.27449962f, 0.22386602f})
+                            : polynomial(b, s.f, {0.99970466f, -0.4990186f, 0.35620135f, -0.27904478f});
+  return b.fma(s.e, b.f32(0x1p-23f * 0.69314718055994531f), b.mul(s.f, p));
+}
+
+/// log(x) - shift ln 2 for results of 16 bits; x positive and normal.
 template <class B, class V>
 V log_half_normal(B& b, V x, DType result, float shift) {
   const SplitFloat<V> s = split_float(b, x);
-  const V e = shift == 0 ? s.e : b.sub(s.e, b.f32(shift * 0x1p23f));
-  const V p = result == f16 ? polynomial(b, s.f, {1.0000055f, -0.49934882f, 0.33256358f, -0.27449962f, 0.22386602f})
-                            : polynomial(b, s.f, {0.99970466f, -0.4990186f, 0.35620135f, -0.27904478f});
-  return b.fma(e, b.f32(0x1p-23f * 0.69314718055994531f), b.mul(s.f, p));
+  return log_half_parts(b, SplitFloat<V>{shift == 0 ? s.e : b.sub(s.e, b.f32(shift * 0x1p23f)), s.f}, result);
+}
+
+/// A logarithm of any x: normal(x, shift) is that of x 2^-shift for positive normal x.
+template <class B, class V, class Normal>
+V log_of_any(B& b, V x, Normal normal) {
+  return b.rare(not_positive_normal(b, x), normal(x, 0.0f), [&] {
+    const V denormal = normal(b.mul(x, b.f32(0x1p23f)), 23.0f);
+    return b.select(b.bit_and(b.gt(x, b.f32(0.0f)), b.lt(x, b.f32(least_normal))), denormal, log_special(b, x));
+  });
 }
 
 }  // namespace detail
@@ -64,11 +78,7 @@ V log_half_normal(B& b, V x, DType result, float shift) {
 /// log(x), f32. log(+-0) = -inf, log(x < 0) = NaN. Measured: at most 0.95 ulp; 24 instructions.
 template <class B, class V>
 V log_f32(B& b, V x) {
-  using namespace detail;
-  return b.rare(not_positive_normal(b, x), log_normal(b, x, 0), [&] {
-    const V denormal = log_normal(b, b.mul(x, b.f32(0x1p23f)), 23);
-    return b.select(b.bit_and(b.gt(x, b.f32(0.0f)), b.lt(x, b.f32(least_normal))), denormal, log_special(b, x));
-  });
+  return detail::log_of_any(b, x, [&](V v, float shift) { return detail::log_normal(b, v, shift); });
 }
 
 /// log(x) for a result of type f16 or bf16.
@@ -76,11 +86,7 @@ V log_f32(B& b, V x) {
 ///   bf16: Measured: at most 0.078 ulp; 13 instructions.
 template <class B, class V>
 V log_half(B& b, V x, DType result) {
-  using namespace detail;
-  return b.rare(not_positive_normal(b, x), log_half_normal(b, x, result, 0), [&] {
-    const V denormal = log_half_normal(b, b.mul(x, b.f32(0x1p23f)), result, 23);
-    return b.select(b.bit_and(b.gt(x, b.f32(0.0f)), b.lt(x, b.f32(least_normal))), denormal, log_special(b, x));
-  });
+  return detail::log_of_any(b, x, [&](V v, float shift) { return detail::log_half_normal(b, v, result, shift); });
 }
 
 }  // namespace sinter::scalar::math
