@@ -7,7 +7,7 @@ Lines of accuracy.txt:
     worst <function> <definition> every <stride>: <ulp> at <bits of the argument>     printed by sweep
     pairs <function> <definition> <number>: <ulp>                                     measured by tests/math/*_test.cpp
     composed <op>: <how it follows from functions>
-    hash <function> <first block> <eight hashes>                                      printed by sweep; see block_hash.h
+    hash <function> <first block> <sixteen hashes>                                printed by sweep; see block_hash.h
 """
 import re
 import struct

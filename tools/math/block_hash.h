@@ -12,6 +12,7 @@ namespace sinter::math_tools {
 
 inline constexpr uint64_t block_inputs = uint64_t{1} << 24;
 inline constexpr uint64_t block_count = 256;
+inline constexpr uint64_t hashes_per_line = 16;  ///< of accuracy.txt
 
 class BlockHash {
  public:

@@ -48,7 +48,7 @@ Hashes read_hashes(const char* path) {
       file >> name >> std::dec >> first;
       std::vector<uint64_t>& list = hashes[name];
       list.resize(block_count);
-      for (uint64_t i = 0; i < 8; ++i) file >> std::hex >> list.at(first + i);
+      for (uint64_t i = 0; i < sinter::math_tools::hashes_per_line; ++i) file >> std::hex >> list.at(first + i);
     }
     std::getline(file, word);
   }

