@@ -24,7 +24,7 @@ Tensor prelu(Operand x, Operand weight);
 struct EluOptions {
   double alpha = 1;
 };
-/// x where it is not negative, otherwise alpha * (exp(x) - 1). In f32 within 3 ulp where alpha is 1.
+/// x where it is not negative, otherwise alpha * (exp(x) - 1). In f32 within 1 ulp where alpha is 1.
 Tensor elu(Operand x, EluOptions options = {});
 /// x where it is not negative, otherwise alpha * (exp(x / alpha) - 1). UserError for alpha 0.
 Tensor celu(Operand x, EluOptions options = {});

@@ -23,7 +23,7 @@ Tolerance tolerance_of(std::string_view op, DType dtype) {
       op == "hardswish")
     return {0, true};
   if (op == "glu") return {1};
-  if (op == "elu") return {dtype.bits() == 16 ? 1 : 3};  // its numbers are multiplied before and after
+  if (op == "elu") return {dtype.bits() == 16 ? 1 : 2};  // its numbers are multiplied before and after
   if (op == "tanhshrink") return {1, true, dtype == f64 ? 1e-15 : dtype == f32 ? 1e-7 : 0};
   return {};
 }
