@@ -24,7 +24,7 @@
 namespace {
 
 using namespace sinter;
-using tile::Value;
+using tile_ir::Value;
 
 /// Huge-page memory of the device's allocator, written once.
 class Buffer {
@@ -49,7 +49,7 @@ class Buffer {
 /// A tile kernel, loaded; runs programs on the pool.
 class Kernel {
  public:
-  explicit Kernel(const tile::Kernel& kernel) {
+  explicit Kernel(const tile_ir::Kernel& kernel) {
     const device::Properties machine = device::cpu::machine();
     const auto start = std::chrono::steady_clock::now();
     const auto object = llvm_codegen::compile_through(llvm_codegen::open_backend(SINTER_LLVM_MODULE), kernel,
@@ -73,8 +73,8 @@ uint64_t slot(const void* p) { return reinterpret_cast<uint64_t>(p); }
 uint64_t slot(float v) { return __builtin_bit_cast(uint32_t, v); }
 
 /// y = a * x + b; one program is `steps` tiles of `lanes`.
-tile::Kernel axpb(int lanes, int steps) {
-  tile::KernelBuilder b("axpb");
+tile_ir::Kernel axpb(int lanes, int steps) {
+  tile_ir::KernelBuilder b("axpb");
   const int x = b.add_pointer("x", f32, {.alignment = 64});
   const int y = b.add_pointer("y", f32, {.written = true, .alignment = 64});
   const int a = b.add_scalar("a", f32), c = b.add_scalar("b", f32), n = b.add_scalar("n", i64);
@@ -82,24 +82,24 @@ tile::Kernel axpb(int lanes, int steps) {
   const Value scale = b.parameter(a), shift = b.parameter(c), fill = b.constant(f32, 0.0);
   const Value end = b.add(start, b.literal(static_cast<int64_t>(lanes) * steps));
   b.for_loop(start, b.min(end, extent), b.literal(lanes), {}, [&](Value i, std::span<const Value>) {
-    tile::Access access;
-    access.dims = {tile::along(i, 1, extent)};
+    tile_ir::Access access;
+    access.dims = {tile_ir::along(i, 1, extent)};
     const Value v = b.block_load(x, access, {lanes}, 1, fill);
-    b.block_store(y, access, b.add(b.mul(v, scale), shift), tile::CachePolicy::streaming);
+    b.block_store(y, access, b.add(b.mul(v, scale), shift), tile_ir::CachePolicy::streaming);
     return std::vector<Value>{};
   });
   return b.finish();
 }
 
 /// u8 [pixels, 3] -> f32 [3, pixels]: (x / 255 - mean) / stddev as x * scale + shift by channel.
-tile::Kernel normalise(int lanes, int steps) {
-  tile::KernelBuilder b("normalise");
+tile_ir::Kernel normalise(int lanes, int steps) {
+  tile_ir::KernelBuilder b("normalise");
   const int x = b.add_pointer("x", u8, {.alignment = 64});
   const int y = b.add_pointer("y", f32, {.written = true, .alignment = 64});
   const int n = b.add_scalar("pixels", i64);
   const Value pixels = b.parameter(n), start = b.mul(b.program_id(), b.literal(static_cast<int64_t>(lanes) * steps));
-  const tile::Type shape = tile::Type::tile(f32, {lanes}, 3);
-  const Value channel = b.iota(tile::parts_dim, shape);
+  const tile_ir::Type shape = tile_ir::Type::tile(f32, {lanes}, 3);
+  const Value channel = b.iota(tile_ir::parts_dim, shape);
   const auto by_channel = [&](float red, float green, float blue) {
     const Value rest = b.select(b.eq(channel, b.constant(i32, 1)), b.constant(f32, green), b.constant(f32, blue));
     return b.select(b.eq(channel, b.constant(i32, 0)), b.constant(f32, red), rest);
@@ -107,13 +107,13 @@ tile::Kernel normalise(int lanes, int steps) {
   const Value scale = by_channel(0.0171f, 0.0175f, 0.0174f), shift = by_channel(-2.12f, -2.04f, -1.80f);
   const Value end = b.min(b.add(start, b.literal(static_cast<int64_t>(lanes) * steps)), pixels);
   b.for_loop(start, end, b.literal(lanes), {}, [&](Value i, std::span<const Value>) {
-    tile::Access hwc, chw;
-    hwc.parts = tile::along(0, 1);
-    hwc.dims = {tile::along(i, 3, pixels)};
-    chw.parts = tile::along(0, pixels);
-    chw.dims = {tile::along(i, 1, pixels)};
+    tile_ir::Access hwc, chw;
+    hwc.parts = tile_ir::along(0, 1);
+    hwc.dims = {tile_ir::along(i, 3, pixels)};
+    chw.parts = tile_ir::along(0, pixels);
+    chw.dims = {tile_ir::along(i, 1, pixels)};
     const Value v = b.convert(b.block_load(x, hwc, {lanes}, 3, b.constant(u32, 0.0)), f32);
-    b.block_store(y, chw, b.add(b.mul(v, scale), shift), tile::CachePolicy::streaming);
+    b.block_store(y, chw, b.add(b.mul(v, scale), shift), tile_ir::CachePolicy::streaming);
     return std::vector<Value>{};
   });
   return b.finish();

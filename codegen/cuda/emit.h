@@ -17,6 +17,6 @@ struct CudaText {
 
 /// Prints a laid-out kernel. Knows tile ops only. Throws CompileError for what a kernel cannot hold (shared memory over
 /// 48 KiB).
-CudaText emit(const tile::LaidOutKernel& kernel);
+CudaText emit(const tile_ir::LaidOutKernel& kernel);
 
 }  // namespace sinter::cuda

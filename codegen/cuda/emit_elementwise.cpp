@@ -18,8 +18,8 @@ std::string compress_bits(const std::string& variable, int bits, uint32_t mask) 
     if ((mask >> bit & 1) != 0) next <<= 1;
   }
   if (columns.empty()) return "0";
-  const tile::LinearInput input{variable, columns};
-  return tile::emit_linear({&input, 1}).text;
+  const tile_ir::LinearInput input{variable, columns};
+  return tile_ir::emit_linear({&input, 1}).text;
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ void Emitter::add_to_group(const Instruction& in) {
     alias_[in.results[0]] = in.operands[0];
     return;
   }
-  const std::string key = tile::to_string(layout(in.results[0]));
+  const std::string key = tile_ir::to_string(layout(in.results[0]));
   std::set<ValueId> needed;
   for (ValueId v : in.operands) sources(v, needed);
   flush_definers(needed, key);
@@ -111,7 +111,7 @@ void Emitter::close_loops(const LinearLayout& l) {
 }
 
 std::string Emitter::thread_coordinate(const LinearLayout& l, int dim) {
-  const tile::LinearText text = tile::emit_thread_coordinate(l, dim, "lane", "warp");
+  const tile_ir::LinearText text = tile_ir::emit_thread_coordinate(l, dim, "lane", "warp");
   if (text.bits == 0) return "0";
   auto [it, added] = thread_coordinates_.try_emplace(text.text, "");
   if (added) {
@@ -122,14 +122,14 @@ std::string Emitter::thread_coordinate(const LinearLayout& l, int dim) {
 }
 
 std::string Emitter::coordinate(const LinearLayout& l, int dim, const RegisterText& at) {
-  if (dim == tile::parts_dim) return at.part;
+  if (dim == tile_ir::parts_dim) return at.part;
   std::vector<uint32_t> columns;
-  for (int b = 0; b < l.bits(tile::BitGroup::reg); ++b)
-    columns.push_back(static_cast<uint32_t>(l.basis(tile::BitGroup::reg, b)[static_cast<size_t>(dim)]));
+  for (int b = 0; b < l.bits(tile_ir::BitGroup::reg); ++b)
+    columns.push_back(static_cast<uint32_t>(l.basis(tile_ir::BitGroup::reg, b)[static_cast<size_t>(dim)]));
   std::string thread = thread_coordinate(l, dim);
   if (std::ranges::all_of(columns, [](uint32_t c) { return c == 0; }) || at.q == "0") return thread;
-  const tile::LinearInput input{at.q, columns};
-  const std::string reg = tile::emit_linear({&input, 1}).text;
+  const tile_ir::LinearInput input{at.q, columns};
+  const std::string reg = tile_ir::emit_linear({&input, 1}).text;
   if (thread == "0") return fmt::format("(int)({})", reg);
   return l.registers_separate() ? fmt::format("({} + (int)({}))", thread, reg)
                                 : fmt::format("({} ^ (int)({}))", thread, reg);
@@ -141,10 +141,10 @@ RegisterText Emitter::stretched(const Instruction& in, const RegisterText& at) {
   LinearLayout l = layout(to);
   for (int d = l.rank(); d-- > 0;)  // from the last: removing a dim renumbers those after it
     if (type(from).dims[static_cast<size_t>(d)] == 1) l = l.remove_dim(d);
-  const uint32_t kept = ~l.free_bits(tile::BitGroup::reg) & (static_cast<uint32_t>(l.registers_per_part()) - 1);
+  const uint32_t kept = ~l.free_bits(tile_ir::BitGroup::reg) & (static_cast<uint32_t>(l.registers_per_part()) - 1);
   RegisterText r;
   r.part = lf.parts() == 1 ? "0" : at.part;
-  r.q = at.q == "0" ? "0" : compress_bits(at.q, l.bits(tile::BitGroup::reg), kept);
+  r.q = at.q == "0" ? "0" : compress_bits(at.q, l.bits(tile_ir::BitGroup::reg), kept);
   r.r = r.part == "0" ? r.q
         : r.q == "0"  ? fmt::format("{} * {}", r.part, lf.registers_per_part())
                       : fmt::format("{} * {} + {}", r.part, lf.registers_per_part(), r.q);

@@ -24,11 +24,11 @@ void Emitter::use_shared(uint32_t bytes) {
   shared_dirty_ = true;
 }
 
-tile::ConvertPlan Emitter::conversion(const Instruction& in) const {
+tile_ir::ConvertPlan Emitter::conversion(const Instruction& in) const {
   const ValueId from = in.operands[0], to = in.results[0];
   const std::optional<DType> wire = wire_[static_cast<size_t>(to)];
-  return tile::plan_conversion(layout(from), layout(to),
-                               {wire ? wire->bytes() : exchange_bytes(type(to)), static_shared_limit});
+  return tile_ir::plan_conversion(layout(from), layout(to),
+                                  {wire ? wire->bytes() : exchange_bytes(type(to)), static_shared_limit});
 }
 
 /// The elements of a load that are still in the loaded words, by register: one-element words of the storage type.
@@ -38,7 +38,7 @@ std::vector<std::string> Emitter::raw_elements(ValueId v) {
   const int bytes = pointer(*definitions_[static_cast<size_t>(v)]).dtype.bytes();
   std::vector<std::string> elements(static_cast<size_t>(layout(v).registers()));
   for (size_t i = 0; i < it->second.words.size(); ++i) {
-    const tile::VectorAccess& a = it->second.access.vectors[i];
+    const tile_ir::VectorAccess& a = it->second.access.vectors[i];
     for (size_t j = 0; j < a.registers.size(); ++j)
       for (int r : a.registers[j])
         elements[static_cast<size_t>(r)] = fmt::format("sn_get_raw_{}({}.w, {})", bytes, it->second.words[i], j);
@@ -67,22 +67,22 @@ void Emitter::convert(const Instruction& in) {
     close_loops(layout(to));
     return;
   }
-  const tile::ConvertPlan plan = conversion(in);
-  if (plan.kind == tile::ConvertKind::shuffle) return convert_shuffle(in, plan.shuffle);
-  if (plan.kind == tile::ConvertKind::shared) return convert_shared(in, plan.shared);
+  const tile_ir::ConvertPlan plan = conversion(in);
+  if (plan.kind == tile_ir::ConvertKind::shuffle) return convert_shuffle(in, plan.shuffle);
+  if (plan.kind == tile_ir::ConvertKind::shared) return convert_shared(in, plan.shared);
   const bool raw = wire_[static_cast<size_t>(to)].has_value();
   const std::vector<std::string> elements = raw ? raw_elements(from) : std::vector<std::string>{};
   const std::string array = raw ? "" : materialized(from);
   for (int r = 0; r < layout(to).registers(); ++r) {
-    const int source = plan.kind == tile::ConvertKind::identity ? r : plan.rename[static_cast<size_t>(r)];
+    const int source = plan.kind == tile_ir::ConvertKind::identity ? r : plan.rename[static_cast<size_t>(r)];
     line("{}[{}] = {};", name(to), r,
          raw ? taken(in, elements[static_cast<size_t>(source)] + ".w", 0) : fmt::format("{}[{}]", array, source));
   }
 }
 
 void Emitter::swaps(const std::string& array, const std::string& element, const LinearLayout& l,
-                    const std::vector<tile::ConditionalSwap>& list) {
-  for (const tile::ConditionalSwap& s : list) {
+                    const std::vector<tile_ir::ConditionalSwap>& list) {
+  for (const tile_ir::ConditionalSwap& s : list) {
     std::string parity;
     if (s.lane_mask != 0) parity = fmt::format("__popc(lane & {}u)", s.lane_mask);
     if (s.warp_mask != 0) parity += fmt::format("{}__popc(warp & {}u)", parity.empty() ? "" : " + ", s.warp_mask);
@@ -97,7 +97,7 @@ void Emitter::swaps(const std::string& array, const std::string& element, const 
   }
 }
 
-void Emitter::convert_shuffle(const Instruction& in, const tile::ShufflePlan& plan) {
+void Emitter::convert_shuffle(const Instruction& in, const tile_ir::ShufflePlan& plan) {
   const ValueId from = in.operands[0], to = in.results[0];
   const auto wire = wire_[static_cast<size_t>(to)];
   const std::string element = wire ? "unsigned" : compute_name(type(to).dtype);
@@ -116,18 +116,18 @@ void Emitter::convert_shuffle(const Instruction& in, const tile::ShufflePlan& pl
   swaps(source, element, layout(from), plan.before);
   shuffle_steps(plan, source, target, wire ? wire->bytes() : 4);
   swaps(target, element, layout(to), plan.after);
-  for (const tile::RegisterMove& m : plan.copies) line("{0}[{1}] = {0}[{2}];", target, m.target, m.source);
+  for (const tile_ir::RegisterMove& m : plan.copies) line("{0}[{1}] = {0}[{2}];", target, m.target, m.source);
   if (wire)
     for (int r = 0; r < layout(to).registers(); ++r)
       line("{}[{}] = {};", name(to), r, taken(in, fmt::format("&{}[{}]", target, r), 0));
   close();
 }
 
-void Emitter::shuffle_steps(const tile::ShufflePlan& plan, const std::string& source, const std::string& target,
+void Emitter::shuffle_steps(const tile_ir::ShufflePlan& plan, const std::string& source, const std::string& target,
                             int bytes) {
-  const tile::LinearText lane = tile::emit_thread_function(plan.source_lane, "lane", "warp");
+  const tile_ir::LinearText lane = tile_ir::emit_thread_function(plan.source_lane, "lane", "warp");
   if (plan.between_lanes) line("const unsigned from = {};", lane.text);
-  for (const tile::ShuffleStep& s : plan.steps) {
+  for (const tile_ir::ShuffleStep& s : plan.steps) {
     if (!plan.between_lanes) {
       for (size_t i = 0; i < s.sources.size(); ++i)
         line("{}[{}] = {}[{}];", target, s.targets[i], source, s.sources[i]);
@@ -150,15 +150,15 @@ void Emitter::shuffle_steps(const tile::ShufflePlan& plan, const std::string& so
   }
 }
 
-void Emitter::convert_shared(const Instruction& in, const tile::SharedPlan& plan) {
+void Emitter::convert_shared(const Instruction& in, const tile_ir::SharedPlan& plan) {
   const ValueId from = in.operands[0], to = in.results[0];
   open();
   const std::string source = wire_[static_cast<size_t>(to)] ? "" : materialized(from);
   use_shared(plan.bytes);
-  const tile::LinearText store = tile::emit_thread_function(plan.store_offset, "lane", "warp");
-  const tile::LinearText load = tile::emit_thread_function(plan.load_offset, "lane", "warp");
+  const tile_ir::LinearText store = tile_ir::emit_thread_function(plan.store_offset, "lane", "warp");
+  const tile_ir::LinearText load = tile_ir::emit_thread_function(plan.load_offset, "lane", "warp");
   line("const unsigned to = {}, from = {};", store.text, load.text);
-  const std::string barrier = plan.scope == tile::SyncScope::warp ? "__syncwarp();" : "__syncthreads();";
+  const std::string barrier = plan.scope == tile_ir::SyncScope::warp ? "__syncwarp();" : "__syncthreads();";
   std::string holders;
   if (plan.copy_lanes != 0) holders = fmt::format("(lane & {}u) == 0", plan.copy_lanes);
   if (plan.copy_warps != 0)
@@ -173,7 +173,7 @@ void Emitter::convert_shared(const Instruction& in, const tile::SharedPlan& plan
       line("if ({}) {{", holders);
       ++indent_;
     }
-    for (const tile::SharedAccess& a : plan.rounds[round].stores) {
+    for (const tile_ir::SharedAccess& a : plan.rounds[round].stores) {
       const int n = bytes * static_cast<int>(a.registers.size());
       std::string puts;
       for (size_t j = 0; j < a.registers.size(); ++j)
@@ -184,7 +184,7 @@ void Emitter::convert_shared(const Instruction& in, const tile::SharedPlan& plan
     }
     if (!holders.empty()) close();
     line("{}", barrier);
-    for (const tile::SharedAccess& a : plan.rounds[round].loads) {
+    for (const tile_ir::SharedAccess& a : plan.rounds[round].loads) {
       std::string gets;
       for (size_t j = 0; j < a.registers.size(); ++j)
         gets += fmt::format("{}[{}] = {}; ", name(to), a.registers[j], taken(in, "w.w", j));
@@ -192,7 +192,7 @@ void Emitter::convert_shared(const Instruction& in, const tile::SharedPlan& plan
            bytes * static_cast<int>(a.registers.size()), a.offset, gets);
     }
   }
-  for (const tile::RegisterMove& m : plan.copies) line("{0}[{1}] = {0}[{2}];", name(to), m.target, m.source);
+  for (const tile_ir::RegisterMove& m : plan.copies) line("{0}[{1}] = {0}[{2}];", name(to), m.target, m.source);
   close();
 }
 

@@ -10,7 +10,7 @@
 
 namespace sinter::cuda {
 
-Emitter::Emitter(const tile::LaidOutKernel& kernel) : k_(kernel), info_(kernel.kernel) {
+Emitter::Emitter(const tile_ir::LaidOutKernel& kernel) : k_(kernel), info_(kernel.kernel) {
   const auto n = static_cast<size_t>(k_.kernel.value_count);
   names_.resize(n);
   definitions_.resize(n);
@@ -76,13 +76,14 @@ bool Emitter::stays_raw(ValueId v, DType storage) const {
 /// Does a region move anything through shared memory?
 bool Emitter::exchanges(const Region& r) const {
   return std::ranges::any_of(r.body, [&](const Instruction& in) {
-    if (in.op == Op::reduce && in.dim != tile::parts_dim) {
+    if (in.op == Op::reduce && in.dim != tile_ir::parts_dim) {
       // Through shared memory where warps hold different elements along the dim.
       const LinearLayout& l = layout(in.operands[0]);
-      for (int b = 0; b < l.bits(tile::BitGroup::warp); ++b)
-        if (l.basis(tile::BitGroup::warp, b)[static_cast<size_t>(in.dim)] != 0) return true;
+      for (int b = 0; b < l.bits(tile_ir::BitGroup::warp); ++b)
+        if (l.basis(tile_ir::BitGroup::warp, b)[static_cast<size_t>(in.dim)] != 0) return true;
     }
-    if (in.op == Op::convert_layout && !is_inlined(in.operands[0]) && conversion(in).kind == tile::ConvertKind::shared)
+    if (in.op == Op::convert_layout && !is_inlined(in.operands[0]) &&
+        conversion(in).kind == tile_ir::ConvertKind::shared)
       return true;
     return std::ranges::any_of(in.regions, [&](const Region& inner) { return exchanges(inner); });
   });
@@ -286,7 +287,7 @@ void Emitter::region(const Region& r) {
 
 std::string Emitter::body_text() {
   for (size_t i = 0; i < k_.kernel.parameters.size(); ++i) {
-    const tile::Parameter& p = k_.kernel.parameters[i];
+    const tile_ir::Parameter& p = k_.kernel.parameters[i];
     parameters_.push_back(p.is_pointer
                               ? fmt::format("{}{}*{} p{} /* {} {} */", p.written ? "" : "const ", storage_name(p.dtype),
                                             p.no_alias ? " __restrict__" : "", i, p.name, p.dtype.name())
@@ -309,7 +310,7 @@ std::string thread_position(const std::string& body) {
 
 }  // namespace
 
-CudaText emit(const tile::LaidOutKernel& kernel) {
+CudaText emit(const tile_ir::LaidOutKernel& kernel) {
   Emitter emitter(kernel);
   const std::string body = emitter.body_text();
   CudaText text;

@@ -16,7 +16,7 @@ bool is_half(DType t) { return t == f16 || t == bf16; }
 uint32_t low_bits(uint32_t word, int bits) { return bits < 32 ? word & ((1u << bits) - 1) : word; }
 
 /// Registers of consecutive elements, when each has exactly one register and they ascend by one: a loop can do them.
-bool consecutive(const tile::VectorAccess& v) {
+bool consecutive(const tile_ir::VectorAccess& v) {
   for (size_t i = 0; i < v.registers.size(); ++i)
     if (v.registers[i].size() != 1 || v.registers[i][0] != v.registers[0][0] + static_cast<int>(i)) return false;
   return true;
@@ -24,21 +24,21 @@ bool consecutive(const tile::VectorAccess& v) {
 
 }  // namespace
 
-std::string Emitter::index(const tile::IndexOperand& o) const {
+std::string Emitter::index(const tile_ir::IndexOperand& o) const {
   return o.is_literal() ? literal(i64, static_cast<uint64_t>(o.literal)) : name(o.value);
 }
 
 std::string Emitter::load_name(const Instruction& in, bool conditional, int bytes) const {
-  const tile::Parameter& p = pointer(in);
+  const tile_ir::Parameter& p = pointer(in);
   return fmt::format("sn_load{}{}_{}", p.written || !p.no_alias ? "" : "_nc", conditional ? "_if" : "", bytes);
 }
 
 /// Prints the thread's address of its register 0: a block-uniform 64-bit part, then the thread's part.
 std::string Emitter::block_pointer(const Instruction& in, const LinearLayout& l, const Type& tile) {
-  const tile::Access& a = *in.access;
+  const tile_ir::Access& a = *in.access;
   std::string uniform, thread;
   auto add = [](std::string& to, const std::string& term) { to += to.empty() ? term : " + " + term; };
-  auto dim = [&](const tile::AccessDim& d, int extent, const std::string& coordinate) {
+  auto dim = [&](const tile_ir::AccessDim& d, int extent, const std::string& coordinate) {
     const auto origin = info_.literal(d.origin), stride = info_.literal(d.stride);
     if (origin != 0 && stride != 0)
       add(uniform, stride == 1 ? index(d.origin) : fmt::format("{} * {}", index(d.origin), index(d.stride)));
@@ -60,11 +60,11 @@ std::string Emitter::block_pointer(const Instruction& in, const LinearLayout& l,
 
 /// Where a register's element lies from the thread's address: a number and multiples of run-time strides.
 std::string Emitter::offset_text(const Instruction& in, const LinearLayout& l, int r) const {
-  const tile::Access& a = *in.access;
-  const tile::TileCoords c = l.coords(static_cast<uint32_t>(r % l.registers_per_part()), 0);
+  const tile_ir::Access& a = *in.access;
+  const tile_ir::TileCoords c = l.coords(static_cast<uint32_t>(r % l.registers_per_part()), 0);
   std::string s;
   int64_t fixed = 0;
-  const auto add = [&](const tile::AccessDim& d, int64_t times) {
+  const auto add = [&](const tile_ir::AccessDim& d, int64_t times) {
     if (times == 0) return;
     if (const auto stride = info_.literal(d.stride))
       fixed += times * *stride;
@@ -78,8 +78,8 @@ std::string Emitter::offset_text(const Instruction& in, const LinearLayout& l, i
 
 /// Prints the uniform numbers that the masked dims are compared with.
 void Emitter::add_masks(BlockAccess& b, const Instruction& in, const LinearLayout& l) {
-  const tile::Access& a = *in.access;
-  auto dim = [&](const tile::AccessDim& d, int which) {
+  const tile_ir::Access& a = *in.access;
+  auto dim = [&](const tile_ir::AccessDim& d, int which) {
     if (!d.masked) return;
     Mask m{.dim = which, .position = which < 0 ? "0" : thread_coordinate(l, which), .room = fresh("room")};
     const int size = which < 0 ? l.parts() : l.shape().dims[static_cast<size_t>(which)];
@@ -96,7 +96,7 @@ void Emitter::add_masks(BlockAccess& b, const Instruction& in, const LinearLayou
     }
     b.masks.push_back(std::move(m));
   };
-  dim(a.parts, tile::parts_dim);
+  dim(a.parts, tile_ir::parts_dim);
   for (size_t d = 0; d < a.dims.size(); ++d) dim(a.dims[d], static_cast<int>(d));
   if (!a.row_masked) return;
   const int length = l.shape().dims[a.dims.size() - 1];
@@ -121,14 +121,14 @@ int64_t register_coordinate(const LinearLayout& l, const Emitter::Mask& m, int r
 /// Multiples of what the threads' coordinates along a dim are.
 int64_t thread_granularity(const LinearLayout& l, int dim) {
   int64_t g = 0;
-  for (tile::BitGroup group : {tile::BitGroup::lane, tile::BitGroup::warp})
+  for (tile_ir::BitGroup group : {tile_ir::BitGroup::lane, tile_ir::BitGroup::warp})
     for (int bit = 0; bit < l.bits(group); ++bit)
       g = std::gcd(g, int64_t{l.basis(group, bit)[static_cast<size_t>(dim)]});
   return g;
 }
 
 /// Does the mask hold for all elements of a vector or for none?
-bool same_for_all(const LinearLayout& l, const Emitter::Mask& m, const tile::VectorAccess& v) {
+bool same_for_all(const LinearLayout& l, const Emitter::Mask& m, const tile_ir::VectorAccess& v) {
   std::vector<int64_t> c;
   for (const auto& registers : v.registers) c.push_back(register_coordinate(l, m, registers[0]));
   const auto [low, high] = std::ranges::minmax(c);
@@ -144,7 +144,7 @@ bool same_for_all(const LinearLayout& l, const Emitter::Mask& m, const tile::Vec
 namespace {
 
 /// Registers that share an address (a stride of zero, overlapping windows) may still be in and out by themselves.
-bool masked_alike(const LinearLayout& l, const std::vector<Emitter::Mask>& masks, const tile::VectorAccess& v) {
+bool masked_alike(const LinearLayout& l, const std::vector<Emitter::Mask>& masks, const tile_ir::VectorAccess& v) {
   for (const auto& registers : v.registers)
     for (int r : registers)
       for (const Emitter::Mask& m : masks)
@@ -153,10 +153,10 @@ bool masked_alike(const LinearLayout& l, const std::vector<Emitter::Mask>& masks
 }
 
 /// Accesses of single registers where a vector's do not go together.
-std::vector<tile::VectorAccess> split(std::vector<tile::VectorAccess> vectors, const LinearLayout& l,
-                                      const std::vector<Emitter::Mask>& masks) {
-  std::vector<tile::VectorAccess> result;
-  for (tile::VectorAccess& v : vectors) {
+std::vector<tile_ir::VectorAccess> split(std::vector<tile_ir::VectorAccess> vectors, const LinearLayout& l,
+                                         const std::vector<Emitter::Mask>& masks) {
+  std::vector<tile_ir::VectorAccess> result;
+  for (tile_ir::VectorAccess& v : vectors) {
     if (masked_alike(l, masks, v)) {
       result.push_back(std::move(v));
       continue;
@@ -170,12 +170,12 @@ std::vector<tile::VectorAccess> split(std::vector<tile::VectorAccess> vectors, c
 }  // namespace
 
 Emitter::BlockAccess Emitter::block_access(const Instruction& in, const LinearLayout& l, const Type& tile) {
-  const tile::AccessPattern p = tile::access_pattern(in, tile, pointer(in), info_);
+  const tile_ir::AccessPattern p = tile_ir::access_pattern(in, tile, pointer(in), info_);
   BlockAccess b;
   b.pointer = block_pointer(in, l, tile);
   add_masks(b, in, l);
-  b.vectors = split(tile::vectorize(l, p.strides, p.origin, pointer(in).dtype.bytes()), l, b.masks);
-  for (const tile::VectorAccess& v : b.vectors)
+  b.vectors = split(tile_ir::vectorize(l, p.strides, p.origin, pointer(in).dtype.bytes()), l, b.masks);
+  for (const tile_ir::VectorAccess& v : b.vectors)
     for (const Mask& m : b.masks) b.vector_masks = b.vector_masks && same_for_all(l, m, v);
   return b;
 }
@@ -226,7 +226,7 @@ void Emitter::block_load(const Instruction& in) {
   const auto fill = fill_words(in);
   loaded.fill_apart = !fill;
   const std::array<uint32_t, 2> f = fill.value_or(std::array<uint32_t, 2>{0, 0});
-  for (const tile::VectorAccess& a : b.vectors) {
+  for (const tile_ir::VectorAccess& a : b.vectors) {
     loaded.words.push_back(fresh("w"));
     const int bytes = a.count * element;
     const std::string at = b.pointer + offset_text(in, l, a.registers[0][0]);
@@ -290,7 +290,7 @@ void Emitter::unpack(ValueId v) {
   const LinearLayout& l = layout(v);
   declare(v, name(v));
   for (size_t i = 0; i < loaded.words.size(); ++i) {
-    const tile::VectorAccess& a = loaded.access.vectors[i];
+    const tile_ir::VectorAccess& a = loaded.access.vectors[i];
     if (a.count > 2 && consecutive(a) && !loaded.fill_apart) {
       line("#pragma unroll");
       line("for (int j = 0; j < {}; ++j) {}[{} + j] = {};", a.count, name(v), a.registers[0][0],
@@ -312,8 +312,8 @@ void Emitter::unpack(ValueId v) {
 
 /// Threads that hold copies of others' elements do not store.
 std::string Emitter::only_holders(const LinearLayout& l) const {
-  const uint32_t lanes = tile::redundant_bits(l, tile::BitGroup::lane),
-                 warps = tile::redundant_bits(l, tile::BitGroup::warp);
+  const uint32_t lanes = tile_ir::redundant_bits(l, tile_ir::BitGroup::lane),
+                 warps = tile_ir::redundant_bits(l, tile_ir::BitGroup::warp);
   std::string s;
   if (lanes != 0) s += fmt::format("(lane & {}u) == 0", lanes);
   if (warps != 0) s += fmt::format("{}(warp & {}u) == 0", s.empty() ? "" : " && ", warps);
@@ -321,7 +321,7 @@ std::string Emitter::only_holders(const LinearLayout& l) const {
 }
 
 /// Prints the words of a vector store; gives their name.
-std::string Emitter::packed(ValueId v, const LinearLayout& l, const tile::VectorAccess& a, DType t) {
+std::string Emitter::packed(ValueId v, const LinearLayout& l, const tile_ir::VectorAccess& a, DType t) {
   const std::string w = fresh("w");
   line("sn_words<{}> {} = {{}};", a.count * t.bytes(), w);
   const bool raw = raw_[static_cast<size_t>(v)];
@@ -354,12 +354,12 @@ void Emitter::block_store(const Instruction& in) {
     ++indent_;
   }
   const BlockAccess b = block_access(in, l, type(v));
-  const auto at = [&](const tile::VectorAccess& a, int j) {
+  const auto at = [&](const tile_ir::VectorAccess& a, int j) {
     return b.pointer + offset_text(in, l, a.registers[static_cast<size_t>(j)][0]);
   };
   const bool branch = !b.masks.empty() && !b.vector_masks;
   std::vector<std::string> words;
-  for (const tile::VectorAccess& a : b.vectors) {
+  for (const tile_ir::VectorAccess& a : b.vectors) {
     words.push_back(packed(v, l, a, t));
     const std::string condition = b.masks.empty() ? "" : fmt::format("if ({}) ", inside(b, l, a.registers[0][0]));
     if (!branch) line("{}sn_store_{}({}, {});", condition, a.count * t.bytes(), at(a, 0), words.back());

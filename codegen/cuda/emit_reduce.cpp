@@ -11,14 +11,14 @@ namespace sinter::cuda {
 namespace {
 
 const char* fold_function(int kind) {
-  switch (static_cast<tile::ReduceKind>(kind)) {
-    case tile::ReduceKind::sum:
+  switch (static_cast<tile_ir::ReduceKind>(kind)) {
+    case tile_ir::ReduceKind::sum:
       return "sn_add";
-    case tile::ReduceKind::prod:
+    case tile_ir::ReduceKind::prod:
       return "sn_mul";
-    case tile::ReduceKind::amax:
+    case tile_ir::ReduceKind::amax:
       return "sn_max";
-    case tile::ReduceKind::amin:
+    case tile_ir::ReduceKind::amin:
       return "sn_min";
   }
   return "";
@@ -26,12 +26,12 @@ const char* fold_function(int kind) {
 
 /// Where a bit of the element number is held: one bit of one group. Layouts of reduced tiles are permutations of bits.
 struct Holder {
-  tile::BitGroup group = tile::BitGroup::reg;
+  tile_ir::BitGroup group = tile_ir::BitGroup::reg;
   int bit = -1;
 };
 
 Holder holder_of(const LinearLayout& l, uint32_t element_bit) {
-  for (tile::BitGroup g : {tile::BitGroup::reg, tile::BitGroup::lane, tile::BitGroup::warp}) {
+  for (tile_ir::BitGroup g : {tile_ir::BitGroup::reg, tile_ir::BitGroup::lane, tile_ir::BitGroup::warp}) {
     const auto columns = l.columns(g);
     for (size_t b = 0; b < columns.size(); ++b) {
       if (columns[b] == element_bit) return {g, static_cast<int>(b)};
@@ -74,7 +74,7 @@ void Emitter::fold_sequentially(const std::string& array, const LinearLayout& l,
 /// Warp bits: every warp leaves its values in shared memory, then all threads fold them, lowest bit first.
 void Emitter::fold_warps(const std::string& array, const LinearLayout& l, const std::vector<int>& bits, DType t,
                          const char* f, const std::vector<int>& live) {
-  const int warps = l.size(tile::BitGroup::warp);
+  const int warps = l.size(tile_ir::BitGroup::warp);
   const int bytes = t.bits() == 64 ? 8 : 4;
   const std::string wire(t == boolean ? "u32" : t.name());
   uint32_t mask = 0;
@@ -134,13 +134,13 @@ void Emitter::fold_parts(const std::string& array, const LinearLayout& l, const 
 void Emitter::fold_dim(const std::string& acc, const LinearLayout& l, int dim, DType t, const char* f) {
   const int log = l.shape().log_dim(dim), shift = l.shape().shift_of(dim);
   std::vector<int> live;
-  const uint32_t free = l.free_bits(tile::BitGroup::reg);
+  const uint32_t free = l.free_bits(tile_ir::BitGroup::reg);
   for (int r = 0; r < l.registers(); ++r)
     if ((static_cast<uint32_t>(r % l.registers_per_part()) & free) == 0) live.push_back(r);
   std::vector<uint32_t> sequential;
   for (int b = 8; b < std::min(log, 10); ++b) {
     const Holder h = holder_of(l, 1u << (shift + b));
-    if (h.group != tile::BitGroup::reg) throw CompileError("internal: reduce with partial sums spread over threads");
+    if (h.group != tile_ir::BitGroup::reg) throw CompileError("internal: reduce with partial sums spread over threads");
     sequential.push_back(1u << h.bit);
   }
   if (!sequential.empty()) fold_sequentially(acc, l, sequential, f, live);
@@ -152,12 +152,12 @@ void Emitter::fold_dim(const std::string& acc, const LinearLayout& l, int dim, D
   for (int b = 0; b < log; ++b) {
     if (b == 8 || b == 9) continue;
     const Holder h = holder_of(l, 1u << (shift + b));
-    if (h.group == tile::BitGroup::warp) {
+    if (h.group == tile_ir::BitGroup::warp) {
       warp_bits.push_back(h.bit);
       continue;
     }
     finish_warps();
-    if (h.group == tile::BitGroup::reg) {
+    if (h.group == tile_ir::BitGroup::reg) {
       fold_bit(acc, l, 1u << h.bit, f, live);
     } else {
       for (int r : live) line("{0}[{1}] = {2}({0}[{1}], sn_shuffle_xor({0}[{1}], {3}));", acc, r, f, 1 << h.bit);
@@ -176,17 +176,17 @@ void Emitter::reduce(const Instruction& in) {
   line("{} {}[{}];", compute_name(type(to).dtype), acc, l.registers());
   copy_value(acc, from);
   uint32_t kept = static_cast<uint32_t>(l.registers_per_part()) - 1;
-  if (in.dim == tile::parts_dim) {
+  if (in.dim == tile_ir::parts_dim) {
     fold_parts(acc, l, f);
   } else {
     fold_dim(acc, l, in.dim, type(to).dtype, f);
-    kept &= ~l.remove_dim(in.dim).free_bits(tile::BitGroup::reg);
+    kept &= ~l.remove_dim(in.dim).free_bits(tile_ir::BitGroup::reg);
   }
   const LinearLayout& result = layout(to);
   for (int r = 0; r < result.registers(); ++r) {
     const auto q = static_cast<uint32_t>(r % result.registers_per_part());
     line("{}[{}] = {}[{}];", name(to), r, acc,
-         result.part_of(r) * l.registers_per_part() + static_cast<int>(tile::spread_bits(q, kept)));
+         result.part_of(r) * l.registers_per_part() + static_cast<int>(tile_ir::spread_bits(q, kept)));
   }
   close();
 }

@@ -17,13 +17,13 @@
 
 namespace sinter::cuda {
 
-using tile::Instruction;
-using tile::LinearLayout;
-using tile::Op;
-using tile::Region;
-using tile::ScalarOp;
-using tile::Type;
-using tile::ValueId;
+using tile_ir::Instruction;
+using tile_ir::LinearLayout;
+using tile_ir::Op;
+using tile_ir::Region;
+using tile_ir::ScalarOp;
+using tile_ir::Type;
+using tile_ir::ValueId;
 
 /// The registers that a statement inside a loop speaks of: C expressions for the part, the register within it, and the
 /// position in the value's array.
@@ -44,7 +44,7 @@ class Emitter {
     int64_t divisor = 1;     ///< of both bounds
   };
 
-  explicit Emitter(const tile::LaidOutKernel& kernel);
+  explicit Emitter(const tile_ir::LaidOutKernel& kernel);
   std::string body_text();
   int shared_bytes() const { return shared_bytes_; }
   const std::vector<std::string>& parameters() const { return parameters_; }
@@ -56,7 +56,7 @@ class Emitter {
   };
   struct BlockAccess {
     std::string pointer;  ///< the thread's
-    std::vector<tile::VectorAccess> vectors;
+    std::vector<tile_ir::VectorAccess> vectors;
     std::vector<Mask> masks;
     bool vector_masks = true;  ///< no bound cuts a vector
   };
@@ -104,7 +104,7 @@ class Emitter {
   std::string thread_coordinate(const LinearLayout& layout, int dim);
 
   // memory (emit_memory.cpp)
-  std::string index(const tile::IndexOperand& o) const;
+  std::string index(const tile_ir::IndexOperand& o) const;
   std::string load_name(const Instruction& in, bool conditional, int bytes) const;
   BlockAccess block_access(const Instruction& in, const LinearLayout& layout, const Type& tile);
   std::string block_pointer(const Instruction& in, const LinearLayout& layout, const Type& tile);
@@ -119,22 +119,22 @@ class Emitter {
   std::string element_text(ValueId v, DType storage, const std::string& words, const std::string& j) const;
   std::string fill_text(ValueId v, const std::string& fill) const;
   void block_store(const Instruction& in);
-  std::string packed(ValueId v, const LinearLayout& layout, const tile::VectorAccess& access, DType storage);
+  std::string packed(ValueId v, const LinearLayout& layout, const tile_ir::VectorAccess& access, DType storage);
   void gather(const Instruction& in);
   void scatter(const Instruction& in);
   void status_check(const Instruction& in);
   std::string only_holders(const LinearLayout& layout) const;
 
   // between threads (emit_exchange.cpp)
-  tile::ConvertPlan conversion(const Instruction& in) const;
+  tile_ir::ConvertPlan conversion(const Instruction& in) const;
   void convert(const Instruction& in);
-  void convert_shuffle(const Instruction& in, const tile::ShufflePlan& plan);
-  void shuffle_steps(const tile::ShufflePlan& plan, const std::string& source, const std::string& target, int bytes);
-  void convert_shared(const Instruction& in, const tile::SharedPlan& plan);
+  void convert_shuffle(const Instruction& in, const tile_ir::ShufflePlan& plan);
+  void shuffle_steps(const tile_ir::ShufflePlan& plan, const std::string& source, const std::string& target, int bytes);
+  void convert_shared(const Instruction& in, const tile_ir::SharedPlan& plan);
   std::vector<std::string> raw_elements(ValueId loaded);
   std::string taken(const Instruction& in, const std::string& words, size_t j) const;
   void swaps(const std::string& name, const std::string& type, const LinearLayout& layout,
-             const std::vector<tile::ConditionalSwap>& swaps);
+             const std::vector<tile_ir::ConditionalSwap>& swaps);
   void use_shared(uint32_t bytes);
 
   // folds (emit_reduce.cpp)
@@ -165,13 +165,13 @@ class Emitter {
   const Type& type(ValueId v) const { return k_.types[static_cast<size_t>(v)]; }
   const LinearLayout& layout(ValueId v) const { return k_.layouts[static_cast<size_t>(v)]; }
   const std::string& name(ValueId v) const { return names_[static_cast<size_t>(v)]; }
-  const tile::Parameter& pointer(const Instruction& in) const {
+  const tile_ir::Parameter& pointer(const Instruction& in) const {
     return k_.kernel.parameters[static_cast<size_t>(in.index)];
   }
   std::string fresh(const char* stem) { return fmt::format("{}{}", stem, fresh_++); }
 
-  const tile::LaidOutKernel& k_;
-  tile::ScalarInfo info_;
+  const tile_ir::LaidOutKernel& k_;
+  tile_ir::ScalarInfo info_;
   std::string out_;
   int indent_ = 1;
   int fresh_ = 0;

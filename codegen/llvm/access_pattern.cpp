@@ -12,19 +12,20 @@ namespace {
 constexpr int max_interleaved_parts = 8;
 
 /// Number of innermost lanes, in the order given, whose addresses step by `step`; 1 if the innermost dim does not.
-int run_of(const tile::Access& access, const tile::Type& type, const std::vector<int>& order, int64_t step) {
+int run_of(const tile_ir::Access& access, const tile_ir::Type& type, const std::vector<int>& order, int64_t step) {
   int64_t run = 1;
   for (size_t i = order.size(); i-- > 0;) {
     const auto d = static_cast<size_t>(order[i]);
     if (type.dims[d] == 1) continue;
-    const tile::IndexOperand& stride = access.dims[d].stride;
+    const tile_ir::IndexOperand& stride = access.dims[d].stride;
     if (!stride.is_literal() || stride.literal != step * run) break;
     run *= type.dims[d];
   }
   return static_cast<int>(run);
 }
 
-bool find_rows(AccessPattern& p, const tile::Access& access, const tile::Type& type, const std::vector<int>& order) {
+bool find_rows(AccessPattern& p, const tile_ir::Access& access, const tile_ir::Type& type,
+               const std::vector<int>& order) {
   for (const int step : {1, 0, -1}) {
     p.run = run_of(access, type, order, step);
     p.step = step;
@@ -36,13 +37,13 @@ bool find_rows(AccessPattern& p, const tile::Access& access, const tile::Type& t
 
 }  // namespace
 
-AccessPattern access_pattern(const tile::Access& access, const tile::Type& type, int lanes) {
+AccessPattern access_pattern(const tile_ir::Access& access, const tile_ir::Type& type, int lanes) {
   AccessPattern p;
   std::vector<int> order(static_cast<size_t>(type.rank));
   std::iota(order.begin(), order.end(), 0);
   const int64_t elements = type.part_elements();
   const int64_t chunk = std::min<int64_t>(elements, lanes);
-  const tile::IndexOperand& parts = access.parts.stride;
+  const tile_ir::IndexOperand& parts = access.parts.stride;
   if (type.parts > 1 && type.parts <= max_interleaved_parts && parts.is_literal() && std::abs(parts.literal) == 1 &&
       run_of(access, type, order, type.parts) >= chunk && chunk > 1) {
     p.kind = AccessPattern::Kind::interleaved;
@@ -55,7 +56,7 @@ AccessPattern access_pattern(const tile::Access& access, const tile::Type& type,
   }
   for (int d = 0; d < type.rank; ++d) {
     const auto along = static_cast<size_t>(d);
-    const tile::IndexOperand& stride = access.dims[along].stride;
+    const tile_ir::IndexOperand& stride = access.dims[along].stride;
     if (type.dims[along] < 4 || !stride.is_literal() || std::abs(stride.literal) != 1) continue;
     std::vector<int> moved = order;
     moved.erase(moved.begin() + d);
@@ -68,8 +69,8 @@ AccessPattern access_pattern(const tile::Access& access, const tile::Type& type,
   return p;
 }
 
-tile::Type permuted(const tile::Type& type, const std::vector<int>& order) {
-  tile::Type r = type;
+tile_ir::Type permuted(const tile_ir::Type& type, const std::vector<int>& order) {
+  tile_ir::Type r = type;
   for (size_t i = 0; i < order.size(); ++i) r.dims[i] = type.dims[static_cast<size_t>(order[i])];
   return r;
 }

@@ -23,9 +23,9 @@ struct AccessPattern {
   std::vector<int> order;       ///< permuted: dim order[i] of the tile is dim i of the permuted one
 };
 
-AccessPattern access_pattern(const tile::Access& access, const tile::Type& type, int lanes);
+AccessPattern access_pattern(const tile_ir::Access& access, const tile_ir::Type& type, int lanes);
 
 /// `type` with its dims in the order `order`.
-tile::Type permuted(const tile::Type& type, const std::vector<int>& order);
+tile_ir::Type permuted(const tile_ir::Type& type, const std::vector<int>& order);
 
 }  // namespace sinter::llvm_codegen

@@ -28,12 +28,12 @@ bool guarded(Make make, BackendTable::Sink result, BackendTable::Sink error, voi
   return false;
 }
 
-bool compile_entry(const tile::Kernel* kernel, const TargetOptions* options, BackendTable::Sink object,
+bool compile_entry(const tile_ir::Kernel* kernel, const TargetOptions* options, BackendTable::Sink object,
                    BackendTable::Sink error, void* context) {
   return guarded([&] { return compile(*kernel, *options); }, object, error, context);
 }
 
-bool print_entry(const tile::Kernel* kernel, const TargetOptions* options, BackendTable::Sink text,
+bool print_entry(const tile_ir::Kernel* kernel, const TargetOptions* options, BackendTable::Sink text,
                  BackendTable::Sink error, void* context) {
   return guarded([&] { return print_ir(*kernel, *options); }, text, error, context);
 }

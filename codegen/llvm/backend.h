@@ -29,9 +29,9 @@ struct BackendTable {
   const char* version;
   /// Verifies the logical form and compiles it. Calls `object` once and returns true, or `error` with a message and
   /// returns false. Thread safe.
-  bool (*compile)(const tile::Kernel* kernel, const TargetOptions* options, Sink object, Sink error, void* context);
+  bool (*compile)(const tile_ir::Kernel* kernel, const TargetOptions* options, Sink object, Sink error, void* context);
   /// The optimised LLVM IR text, for people; otherwise as `compile`.
-  bool (*print_ir)(const tile::Kernel* kernel, const TargetOptions* options, Sink text, Sink error, void* context);
+  bool (*print_ir)(const tile_ir::Kernel* kernel, const TargetOptions* options, Sink text, Sink error, void* context);
 };
 
 /// The exported function `sinter_llvm_backend` has this type.

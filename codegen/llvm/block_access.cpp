@@ -20,7 +20,7 @@ int log2_of(int64_t n) { return std::bit_width(static_cast<uint64_t>(n)) - 1; }
 
 /// permute_bits() argument that reads a tile with dims in the order `order` (in the memory's order) as the tile itself.
 /// Bits of dim d of the tile are, lowest first, at the same dim's place in the permuted tile.
-std::vector<int> bits_from_permuted(const tile::Type& type, const std::vector<int>& order) {
+std::vector<int> bits_from_permuted(const tile_ir::Type& type, const std::vector<int>& order) {
   std::array<int, 4> place{};
   int at = 0;
   for (size_t i = order.size(); i-- > 0;) {
@@ -54,12 +54,12 @@ struct Piece {
 
 class BlockAccess {
  public:
-  BlockAccess(Builder& b, KernelFrame& frame, const tile::Instruction& i, const Box& box, bool masked)
+  BlockAccess(Builder& b, KernelFrame& frame, const tile_ir::Instruction& i, const Box& box, bool masked)
       : b_(b),
         frame_(frame),
         box_(box),
         masked_(masked),
-        streaming_(i.policy == tile::CachePolicy::streaming),
+        streaming_(i.policy == tile_ir::CachePolicy::streaming),
         storage_(frame.storage(i.index)),
         lanes_(box.chunk_lanes()),
         pattern_(access_pattern(*i.access, box.type(), frame.lanes())),
@@ -326,7 +326,7 @@ class BlockAccess {
 
 }  // namespace
 
-TileValue load_block(Builder& b, KernelFrame& frame, const tile::Instruction& load, const Box& box, bool masked,
+TileValue load_block(Builder& b, KernelFrame& frame, const tile_ir::Instruction& load, const Box& box, bool masked,
                      llvm::Value* fill) {
   BlockAccess access(b, frame, load, box, masked);
   if (access.goes_by_element(frame.has_gather(load.index))) return load_by_element(b, frame, box, fill);
@@ -344,7 +344,7 @@ TileValue load_block(Builder& b, KernelFrame& frame, const tile::Instruction& lo
   return value;
 }
 
-void store_block(Builder& b, KernelFrame& frame, const tile::Instruction& store, const Box& box, bool masked,
+void store_block(Builder& b, KernelFrame& frame, const tile_ir::Instruction& store, const Box& box, bool masked,
                  const TileValue& value) {
   BlockAccess access(b, frame, store, box, masked);
   if (access.goes_by_element(frame.has_scatter(store.index))) return store_by_element(b, frame, box, value);
@@ -354,17 +354,18 @@ void store_block(Builder& b, KernelFrame& frame, const tile::Instruction& store,
   access.store(memory);
 }
 
-bool moves_by_chunk(const KernelFrame& frame, const tile::Instruction& access, const tile::Type& type, bool masked) {
+bool moves_by_chunk(const KernelFrame& frame, const tile_ir::Instruction& access, const tile_ir::Type& type,
+                    bool masked) {
   const AccessPattern pattern = access_pattern(*access.access, type, frame.lanes());
   const int64_t lanes = std::min<int64_t>(type.part_elements(), frame.lanes());
   if (pattern.kind == AccessPattern::Kind::rows)
     return pattern.run >= lanes && (!masked || (pattern.step == 1 && lanes > 1));
-  const bool loads = access.op == tile::Op::block_load;
+  const bool loads = access.op == tile_ir::Op::block_load;
   return pattern.kind == AccessPattern::Kind::elements &&
          (!masked || (loads ? frame.has_gather(access.index) : frame.has_scatter(access.index)));
 }
 
-llvm::Value* load_chunk(Builder& b, KernelFrame& frame, const tile::Instruction& load, const Box& box, bool masked,
+llvm::Value* load_chunk(Builder& b, KernelFrame& frame, const tile_ir::Instruction& load, const Box& box, bool masked,
                         llvm::Value* fill, const Position& at) {
   llvm::Value* memory = BlockAccess(b, frame, load, box, masked).load_at(at);
   llvm::Value* chunk = decode(b, memory, frame.storage(load.index));
@@ -372,7 +373,7 @@ llvm::Value* load_chunk(Builder& b, KernelFrame& frame, const tile::Instruction&
   return masked ? b.CreateSelect(box.mask(at, lanes), chunk, splat(b, fill, lanes)) : chunk;
 }
 
-void store_chunks(Builder& b, KernelFrame& frame, const tile::Instruction& store, const Box& box, bool masked,
+void store_chunks(Builder& b, KernelFrame& frame, const tile_ir::Instruction& store, const Box& box, bool masked,
                   const std::vector<Position>& at, const Chunks& value) {
   Chunks memory;
   for (llvm::Value* chunk : value) memory.push_back(encode(b, chunk, frame.storage(store.index)));

@@ -9,11 +9,11 @@
 
 namespace sinter::llvm_codegen {
 
-Box::Box(Builder& b, KernelFrame& frame, int pointer, const tile::Access& access, const tile::Type& type,
+Box::Box(Builder& b, KernelFrame& frame, int pointer, const tile_ir::Access& access, const tile_ir::Type& type,
          const Lookup& lookup)
     : b_(b), frame_(frame), lookup_(&lookup), pointer_(pointer), type_(type) {
   parts_ = dim(access.parts);
-  for (const tile::AccessDim& d : access.dims) dims_.push_back(dim(d));
+  for (const tile_ir::AccessDim& d : access.dims) dims_.push_back(dim(d));
   row_dim_ = dims_.size() - 1;
   if (access.row_masked) row_extent_ = index(access.row_extent);
   llvm::Value* offset = b.CreateAdd(index(access.base), b.CreateMul(parts_.origin, parts_.stride));
@@ -22,11 +22,11 @@ Box::Box(Builder& b, KernelFrame& frame, int pointer, const tile::Access& access
   lookup_ = nullptr;
 }
 
-llvm::Value* Box::index(const tile::IndexOperand& x) const {
+llvm::Value* Box::index(const tile_ir::IndexOperand& x) const {
   return x.is_literal() ? b_.getInt64(static_cast<uint64_t>(x.literal)) : (*lookup_)(x.value);
 }
 
-Box::Dim Box::dim(const tile::AccessDim& d) const {
+Box::Dim Box::dim(const tile_ir::AccessDim& d) const {
   return {index(d.origin), index(d.stride), d.masked ? index(d.extent) : nullptr};
 }
 

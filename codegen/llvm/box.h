@@ -12,10 +12,10 @@ namespace sinter::llvm_codegen {
 /// A strided box in LLVM values: where its elements are and which of them are out of bounds.
 class Box {
  public:
-  using Lookup = std::function<llvm::Value*(tile::ValueId)>;
+  using Lookup = std::function<llvm::Value*(tile_ir::ValueId)>;
 
   /// Emits the operands of `access` (a parameter's pointer and a tile of the shape of `type`).
-  Box(Builder& b, KernelFrame& frame, int pointer, const tile::Access& access, const tile::Type& type,
+  Box(Builder& b, KernelFrame& frame, int pointer, const tile_ir::Access& access, const tile_ir::Type& type,
       const Lookup& lookup);
 
   /// i1: no element of the tile is out of bounds.
@@ -25,7 +25,7 @@ class Box {
   Box permuted(const std::vector<int>& order) const;
 
   int pointer() const { return pointer_; }
-  const tile::Type& type() const { return type_; }
+  const tile_ir::Type& type() const { return type_; }
   int chunk_lanes() const;
   int chunks() const { return static_cast<int>(type_.part_elements()) / chunk_lanes(); }
   llvm::Type* element_type() const;
@@ -47,8 +47,8 @@ class Box {
   struct Dim {
     llvm::Value *origin, *stride, *extent;  ///< i64; extent is nullptr where not masked
   };
-  Dim dim(const tile::AccessDim& d) const;
-  llvm::Value* index(const tile::IndexOperand& x) const;
+  Dim dim(const tile_ir::AccessDim& d) const;
+  llvm::Value* index(const tile_ir::IndexOperand& x) const;
   llvm::Value* bounded(llvm::Value* from, int64_t span, llvm::Value* extent) const;
   llvm::Value* part_address(llvm::Value* part) const;
   llvm::Value* along_in_bounds(int dim, const Dim& bounds, const Position& at, int lanes) const;
@@ -58,7 +58,7 @@ class Box {
   KernelFrame& frame_;
   const Lookup* lookup_ = nullptr;
   int pointer_;
-  tile::Type type_;
+  tile_ir::Type type_;
   llvm::Value* start_;  ///< pointer to coordinate 0 of every dim and part
   Dim parts_;
   std::vector<Dim> dims_;

@@ -24,10 +24,10 @@ namespace {
 /// The LLVM module of one kernel, optimised.
 class CompiledModule {
  public:
-  CompiledModule(tile::Kernel kernel, const TargetOptions& options)
+  CompiledModule(tile_ir::Kernel kernel, const TargetOptions& options)
       : machine_(target_machine(options)), module_(std::make_unique<llvm::Module>(kernel.name, context_)) {
-    tile::verify(kernel);
-    tile::expand_grid_reduces(kernel);
+    tile_ir::verify(kernel);
+    tile_ir::expand_grid_reduces(kernel);
     context_.setDiscardValueNames(true);
     module_->setTargetTriple(machine_.getTargetTriple().str());
     module_->setDataLayout(machine_.createDataLayout());
@@ -61,17 +61,17 @@ class CompiledModule {
 
 }  // namespace
 
-std::vector<std::byte> compile(const tile::Kernel& kernel, const TargetOptions& options) {
+std::vector<std::byte> compile(const tile_ir::Kernel& kernel, const TargetOptions& options) {
   const llvm::SmallVector<char, 0> object = CompiledModule(kernel, options).emit(llvm::CodeGenFileType::ObjectFile);
   const auto* bytes = reinterpret_cast<const std::byte*>(object.data());
   return {bytes, bytes + object.size()};
 }
 
-std::string print_ir(const tile::Kernel& kernel, const TargetOptions& options) {
+std::string print_ir(const tile_ir::Kernel& kernel, const TargetOptions& options) {
   return CompiledModule(kernel, options).text();
 }
 
-std::string print_assembly(const tile::Kernel& kernel, const TargetOptions& options) {
+std::string print_assembly(const tile_ir::Kernel& kernel, const TargetOptions& options) {
   const llvm::SmallVector<char, 0> text = CompiledModule(kernel, options).emit(llvm::CodeGenFileType::AssemblyFile);
   return {text.data(), text.size()};
 }

@@ -10,10 +10,10 @@
 namespace sinter::llvm_codegen {
 
 /// Tile kernel -> relocatable object. Throws CompileError.
-std::vector<std::byte> compile(const tile::Kernel& kernel, const TargetOptions& options);
+std::vector<std::byte> compile(const tile_ir::Kernel& kernel, const TargetOptions& options);
 /// The LLVM IR after optimisation.
-std::string print_ir(const tile::Kernel& kernel, const TargetOptions& options);
+std::string print_ir(const tile_ir::Kernel& kernel, const TargetOptions& options);
 /// The assembly text.
-std::string print_assembly(const tile::Kernel& kernel, const TargetOptions& options);
+std::string print_assembly(const tile_ir::Kernel& kernel, const TargetOptions& options);
 
 }  // namespace sinter::llvm_codegen

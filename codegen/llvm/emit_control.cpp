@@ -31,7 +31,7 @@ void KernelEmitter::carry_on(const Instruction& i, const std::vector<TileValue>&
                              const std::vector<TileValue>& next, const std::vector<llvm::PHINode*>& phis) {
   std::vector<std::pair<size_t, TileBuffer>> copies;
   for (size_t k = 0; k < next.size(); ++k) {
-    const tile::Type& t = type_of(i.results[k]);
+    const tile_ir::Type& t = type_of(i.results[k]);
     if (!is_large(t)) continue;
     copies.emplace_back(k, TileBuffer::make(b_, frame_, t.dtype, t.elements()));
     copies.back().second.copy_from(TileBuffer(b_, next[k][0][0], t.dtype), t.elements());
@@ -51,7 +51,7 @@ void KernelEmitter::loop(const Instruction& i) {
   const Region& r = i.regions[0];
   std::vector<TileValue> initial;
   for (size_t k = 0; k < i.results.size(); ++k) {
-    const tile::Type& t = type_of(i.results[k]);
+    const tile_ir::Type& t = type_of(i.results[k]);
     initial.push_back(stored(i.operands[k + 3]));
     if (!is_large(t)) continue;
     const TileBuffer own = TileBuffer::make(b_, frame_, t.dtype, t.elements());

@@ -15,7 +15,7 @@
 
 namespace sinter::llvm_codegen {
 
-using tile::Op;
+using tile_ir::Op;
 
 namespace {
 
@@ -72,9 +72,10 @@ TileValue KernelEmitter::value_of(const Instruction& i) {
     case Op::arrive:
       return {{arrive(i)}};
     case Op::reduce:
-      return emit_reduce(b_, use(i.operands[0]), type_of(i.operands[0]), static_cast<tile::ReduceKind>(i.index), i.dim);
+      return emit_reduce(b_, use(i.operands[0]), type_of(i.operands[0]), static_cast<tile_ir::ReduceKind>(i.index),
+                         i.dim);
     default:
-      throw CompileError(fmt::format("internal: {} is not in the logical form", tile::op_name(i.op)));
+      throw CompileError(fmt::format("internal: {} is not in the logical form", tile_ir::op_name(i.op)));
   }
 }
 
@@ -89,7 +90,7 @@ TileValue KernelEmitter::iota(const Instruction& i) {
   const int lanes = chunk_lanes(i.type);
   return by_chunk(i.type, [&](size_t p, size_t c) {
     const Position at = position(i.type, p, c);
-    if (i.dim == tile::parts_dim) return splat(b_, b_.CreateTrunc(at.part, b_.getInt32Ty()), lanes);
+    if (i.dim == tile_ir::parts_dim) return splat(b_, b_.CreateTrunc(at.part, b_.getInt32Ty()), lanes);
     return coordinates(b_, i.type, i.dim, at.lane, lanes);
   });
 }
@@ -97,7 +98,7 @@ TileValue KernelEmitter::iota(const Instruction& i) {
 TileValue KernelEmitter::broadcast(const Instruction& i) {
   if (in_window(i.type)) return broadcast_window(i);
   const TileValue v = use(i.operands[0]);
-  const tile::Type& from = type_of(i.operands[0]);
+  const tile_ir::Type& from = type_of(i.operands[0]);
   const int lanes = chunk_lanes(i.type);
   std::vector<int> bits;  // of the source's lane number by bit of the result's
   int next = 0;
@@ -114,7 +115,7 @@ TileValue KernelEmitter::broadcast(const Instruction& i) {
 }
 
 TileValue KernelEmitter::trans(const Instruction& i) {
-  const tile::Type& from = type_of(i.operands[0]);
+  const tile_ir::Type& from = type_of(i.operands[0]);
   std::array<int, 4> lowest{};
   for (int d = from.rank, at = 0; d-- > 0;) {
     lowest[static_cast<size_t>(d)] = at;
@@ -141,7 +142,7 @@ TileValue KernelEmitter::scalar_op(const Instruction& i) {
 }
 
 Box KernelEmitter::box(const Instruction& i) {
-  const tile::Type& type = i.op == Op::block_load ? i.type : type_of(i.operands[0]);
+  const tile_ir::Type& type = i.op == Op::block_load ? i.type : type_of(i.operands[0]);
   return Box(b_, frame_, i.index, *i.access, type, [this](ValueId v) { return scalar_use(v); });
 }
 
@@ -176,7 +177,7 @@ TileValue KernelEmitter::gather(const Instruction& i) {
 }
 
 void KernelEmitter::scatter(const Instruction& i) {
-  const tile::Type& type = type_of(i.operands[0]);
+  const tile_ir::Type& type = type_of(i.operands[0]);
   const TileValue offsets = use(i.operands[0]), values = use(i.operands[1]);
   const TileValue masks = i.masked ? use(i.operands[2]) : TileValue{};
   by_chunk(type, [&](size_t p, size_t c) {

@@ -7,7 +7,7 @@
 
 namespace sinter::llvm_codegen {
 
-using tile::Op;
+using tile_ir::Op;
 
 std::vector<TileValue> KernelEmitter::region(const Region& r) {
   const Done done = hoist_scalars(r);
@@ -47,9 +47,9 @@ void KernelEmitter::forget(const Instruction& i) {
 }
 
 bool KernelEmitter::bounds_known(const Instruction& i) const {
-  const auto known = [&](const tile::IndexOperand& x) { return x.is_literal() || !stored(x.value).empty(); };
-  const auto along = [&](const tile::AccessDim& d) { return known(d.origin) && known(d.stride) && known(d.extent); };
-  const tile::Access& a = *i.access;
+  const auto known = [&](const tile_ir::IndexOperand& x) { return x.is_literal() || !stored(x.value).empty(); };
+  const auto along = [&](const tile_ir::AccessDim& d) { return known(d.origin) && known(d.stride) && known(d.extent); };
+  const tile_ir::Access& a = *i.access;
   return known(a.base) && along(a.parts) && known(a.row_extent) && std::all_of(a.dims.begin(), a.dims.end(), along);
 }
 

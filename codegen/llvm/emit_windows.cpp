@@ -10,7 +10,7 @@
 
 namespace sinter::llvm_codegen {
 
-using tile::Op;
+using tile_ir::Op;
 
 namespace {
 
@@ -23,22 +23,23 @@ int log2_of(int64_t n) { return std::bit_width(static_cast<uint64_t>(n)) - 1; }
 bool reads(const Instruction& i) { return i.op == Op::block_load || i.op == Op::gather; }
 bool writes(const Instruction& i) { return i.op == Op::block_store || i.op == Op::scatter || i.op == Op::status_check; }
 
-bool may_overlap(const tile::Kernel& kernel, int p, int q) {
+bool may_overlap(const tile_ir::Kernel& kernel, int p, int q) {
   if (p == q) return true;
-  const tile::Parameter &a = kernel.parameters[static_cast<size_t>(p)], &b = kernel.parameters[static_cast<size_t>(q)];
+  const tile_ir::Parameter &a = kernel.parameters[static_cast<size_t>(p)],
+                           &b = kernel.parameters[static_cast<size_t>(q)];
   return !(a.no_alias && b.written) && !(b.no_alias && a.written);
 }
 
 /// Must all of `first` happen before any of `second`? Equal boxes meet element by element, so their order within a
 /// window is enough.
-bool conflict(const tile::Kernel& kernel, const Instruction& first, const Instruction& second) {
+bool conflict(const tile_ir::Kernel& kernel, const Instruction& first, const Instruction& second) {
   const bool access = (reads(first) || writes(first)) && (reads(second) || writes(second));
   if (!access || (reads(first) && reads(second)) || !may_overlap(kernel, first.index, second.index)) return false;
   return !(first.access && second.access && first.index == second.index && *first.access == *second.access);
 }
 
 /// Stands for the number of the source element by bit of the result's lane number; -1: stretched.
-std::vector<int> source_bits(const tile::Type& from, const tile::Type& to) {
+std::vector<int> source_bits(const tile_ir::Type& from, const tile_ir::Type& to) {
   std::vector<int> bits;
   int next = 0;
   for (int d = to.rank; d-- > 0;) {
@@ -51,7 +52,7 @@ std::vector<int> source_bits(const tile::Type& from, const tile::Type& to) {
 }  // namespace
 
 bool KernelEmitter::broadcasts_by_window(const Instruction& i) const {
-  const tile::Type& from = type_of(i.operands[0]);
+  const tile_ir::Type& from = type_of(i.operands[0]);
   if (from.elements() == 1) return true;
   const std::vector<int> bits = source_bits(from, i.type);
   const int lane_bits = log2_of(chunk_lanes(i.type));
@@ -62,7 +63,7 @@ bool KernelEmitter::broadcasts_by_window(const Instruction& i) const {
 
 bool KernelEmitter::works_by_window(const Instruction& i) const {
   const bool has_operand_shape = writes(i);
-  const tile::Type& shape = has_operand_shape ? type_of(i.operands[0]) : i.type;
+  const tile_ir::Type& shape = has_operand_shape ? type_of(i.operands[0]) : i.type;
   if (!is_large(shape)) return false;
   switch (i.op) {
     case Op::constant:
@@ -86,7 +87,7 @@ bool KernelEmitter::works_by_window(const Instruction& i) const {
 KernelEmitter::Group KernelEmitter::window_group(const Region& r, size_t& at, const RareParts& rare,
                                                  const Done& done) const {
   const auto shape_of = [&](const Instruction& i) {
-    const tile::Type& t = writes(i) ? type_of(i.operands[0]) : i.type;
+    const tile_ir::Type& t = writes(i) ? type_of(i.operands[0]) : i.type;
     return std::pair(t.parts, t.part_elements());
   };
   Group group{&r.body[at]};
@@ -108,7 +109,7 @@ void KernelEmitter::spill_sources(const Group& group) {
   for (const Instruction* i : group) {
     if (i->op != Op::broadcast) continue;
     const ValueId source = i->operands[0];
-    const tile::Type& t = type_of(source);
+    const tile_ir::Type& t = type_of(source);
     if (t.elements() == 1 || is_large(t) || spilled_.count(source)) continue;
     const TileBuffer buffer = TileBuffer::make(b_, frame_, t.dtype, t.elements());
     buffer.store_all(stored(source));
@@ -128,7 +129,7 @@ void KernelEmitter::emit_windows(const Region& r, const Group& group, const Rare
       if (all[v] != own[v]) kept.emplace_back(v, TileBuffer::make(b_, frame_, type_of(v).dtype, type_of(v).elements()));
   spill_sources(group);
 
-  const tile::Type& shape = writes(*group[0]) ? type_of(group[0]->operands[0]) : group[0]->type;
+  const tile_ir::Type& shape = writes(*group[0]) ? type_of(group[0]->operands[0]) : group[0]->type;
   const int lanes = chunk_lanes(shape);
   const auto part_chunks = static_cast<int>(shape.part_elements() / lanes);
   const auto affordable = static_cast<int>(std::bit_floor(std::max<size_t>(1, window_budget / emitted.size())));
@@ -161,7 +162,7 @@ TileValue KernelEmitter::window_of(ValueId v) {
 
 TileValue KernelEmitter::broadcast_window(const Instruction& i) {
   const ValueId source = i.operands[0];
-  const tile::Type& from = type_of(source);
+  const tile_ir::Type& from = type_of(source);
   const int lanes = chunk_lanes(i.type);
   if (from.elements() == 1) {
     llvm::Value* v = scalar_use(source);
@@ -191,7 +192,7 @@ TileValue KernelEmitter::load_window(const Instruction& i) {
 }
 
 void KernelEmitter::store_window(const Instruction& i) {
-  const tile::Type& type = type_of(i.operands[0]);
+  const tile_ir::Type& type = type_of(i.operands[0]);
   const Box to = box(i);
   const TileValue value = use(i.operands[0]);
   std::vector<Position> at;
@@ -201,20 +202,20 @@ void KernelEmitter::store_window(const Instruction& i) {
 
 /// Folds along the innermost dim of a large tile, if blocks of it fill vectors.
 bool KernelEmitter::reduces_in_blocks(const Instruction& i) const {
-  const tile::Type& from = type_of(i.operands[0]);
-  if (!is_large(from) || i.dim == tile::parts_dim) return false;
+  const tile_ir::Type& from = type_of(i.operands[0]);
+  if (!is_large(from) || i.dim == tile_ir::parts_dim) return false;
   for (int d = i.dim + 1; d < from.rank; ++d)
     if (from.dims[static_cast<size_t>(d)] != 1) return false;
   return from.dims[static_cast<size_t>(i.dim)] >= frame_.lanes();
 }
 
 void KernelEmitter::reduce_in_blocks(const Instruction& i) {
-  const tile::Type& from = type_of(i.operands[0]);
-  const auto kind = static_cast<tile::ReduceKind>(i.index);
+  const tile_ir::Type& from = type_of(i.operands[0]);
+  const auto kind = static_cast<tile_ir::ReduceKind>(i.index);
   const int64_t extent = from.dims[static_cast<size_t>(i.dim)],
                 length = std::min<int64_t>(extent, int64_t{1} << block_bits);
-  const tile::Type block_type = tile::Type::tile(from.dtype, {static_cast<int32_t>(length)});
-  tile::Type folded = from;
+  const tile_ir::Type block_type = tile_ir::Type::tile(from.dtype, {static_cast<int32_t>(length)});
+  tile_ir::Type folded = from;
   folded.dims[static_cast<size_t>(i.dim)] = static_cast<int32_t>(extent / length);
   const TileBuffer source = buffer_of(i.operands[0]);
   const TileBuffer partial = TileBuffer::make(b_, frame_, from.dtype, folded.elements());

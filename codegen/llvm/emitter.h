@@ -12,9 +12,9 @@
 
 namespace sinter::llvm_codegen {
 
-using tile::Instruction;
-using tile::Region;
-using tile::ValueId;
+using tile_ir::Instruction;
+using tile_ir::Region;
+using tile_ir::ValueId;
 
 /// Emits one kernel: a loop over the programs around its body.
 ///
@@ -23,7 +23,7 @@ using tile::ValueId;
 /// compile time do not grow with the tile; the other operations load the whole tile.
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Module& module, const tile::Kernel& kernel, int vector_bits);
+  KernelEmitter(llvm::Module& module, const tile_ir::Kernel& kernel, int vector_bits);
   void run();
 
  private:
@@ -73,8 +73,8 @@ class KernelEmitter {
 
   // Large tiles (emit_windows.cpp)
   static constexpr int64_t large_elements = 256;
-  static bool is_large(const tile::Type& t) { return t.elements() > large_elements; }
-  bool in_window(const tile::Type& t) const { return window_ && is_large(t); }
+  static bool is_large(const tile_ir::Type& t) { return t.elements() > large_elements; }
+  bool in_window(const tile_ir::Type& t) const { return window_ && is_large(t); }
   bool works_by_window(const Instruction& i) const;
   bool broadcasts_by_window(const Instruction& i) const;
   Group window_group(const Region& r, size_t& at, const RareParts& rare, const Done& done) const;
@@ -88,7 +88,7 @@ class KernelEmitter {
   void reduce_in_blocks(const Instruction& i);
 
   // Values
-  const tile::Type& type_of(ValueId v) const { return types_[static_cast<size_t>(v)]; }
+  const tile_ir::Type& type_of(ValueId v) const { return types_[static_cast<size_t>(v)]; }
   /// A large tile: the address of its buffer.
   const TileValue& stored(ValueId v) const { return values_[static_cast<size_t>(v)]; }
   void define_stored(ValueId v, TileValue value) { values_[static_cast<size_t>(v)] = std::move(value); }
@@ -98,10 +98,10 @@ class KernelEmitter {
   llvm::Value* scalar_use(ValueId v) const { return stored(v)[0][0]; }
   void define(ValueId v, TileValue value);
 
-  int chunk_lanes(const tile::Type& t) const;
+  int chunk_lanes(const tile_ir::Type& t) const;
   /// Calls f(part, chunk) for all chunks of a tile of this shape, or for those of the window (part 0).
   template <class F>
-  TileValue by_chunk(const tile::Type& t, F f) const {
+  TileValue by_chunk(const tile_ir::Type& t, F f) const {
     const bool windowed = in_window(t);
     const int parts = windowed ? 1 : t.parts;
     const int chunks = windowed ? window_->chunks : static_cast<int>(t.part_elements()) / chunk_lanes(t);
@@ -112,7 +112,7 @@ class KernelEmitter {
     return r;
   }
   /// Where a chunk of by_chunk() starts.
-  Position position(const tile::Type& t, size_t part, size_t chunk) const;
+  Position position(const tile_ir::Type& t, size_t part, size_t chunk) const;
 
   llvm::BasicBlock* block(const char* name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, frame_.function());
@@ -129,7 +129,7 @@ class KernelEmitter {
   mutable Builder b_;
   KernelFrame frame_;
   std::vector<TileValue> values_;
-  std::vector<tile::Type> types_;
+  std::vector<tile_ir::Type> types_;
   llvm::Value* program_ = nullptr;
   std::unordered_set<const Instruction*> inside_, outside_;  ///< accesses known to lie inside; known to be masked here
   Window* window_ = nullptr;

@@ -10,7 +10,7 @@ namespace sinter::llvm_codegen {
 
 namespace {
 
-using tile::ReduceKind;
+using tile_ir::ReduceKind;
 
 constexpr int partial_bits = 8;  // 256 partials
 constexpr int chunk_bits = 10;   // of 1024 elements
@@ -75,9 +75,9 @@ class Fold {
 
 }  // namespace
 
-TileValue emit_reduce(Builder& b, const TileValue& value, const tile::Type& type, ReduceKind kind, int dim) {
+TileValue emit_reduce(Builder& b, const TileValue& value, const tile_ir::Type& type, ReduceKind kind, int dim) {
   const Fold fold(b, kind, type.dtype);
-  if (dim == tile::parts_dim) {
+  if (dim == tile_ir::parts_dim) {
     TileValue level = value;
     while (level.size() > 1) {
       TileValue next;

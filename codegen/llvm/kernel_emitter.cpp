@@ -11,12 +11,12 @@
 
 namespace sinter::llvm_codegen {
 
-KernelEmitter::KernelEmitter(llvm::Module& module, const tile::Kernel& kernel, int vector_bits)
+KernelEmitter::KernelEmitter(llvm::Module& module, const tile_ir::Kernel& kernel, int vector_bits)
     : module_(module),
       b_(module.getContext()),
       frame_(module, b_, kernel, vector_bits),
       values_(static_cast<size_t>(kernel.value_count)),
-      types_(tile::value_types(kernel)) {}
+      types_(tile_ir::value_types(kernel)) {}
 
 /// for (program = begin; program < end; ++program) body
 void KernelEmitter::run() {
@@ -36,23 +36,23 @@ void KernelEmitter::run() {
   b_.CreateRetVoid();
 }
 
-int KernelEmitter::chunk_lanes(const tile::Type& t) const {
+int KernelEmitter::chunk_lanes(const tile_ir::Type& t) const {
   return t.is_tile ? static_cast<int>(std::min<int64_t>(t.part_elements(), frame_.lanes())) : 1;
 }
 
-Position KernelEmitter::position(const tile::Type& t, size_t part, size_t chunk) const {
+Position KernelEmitter::position(const tile_ir::Type& t, size_t part, size_t chunk) const {
   llvm::Value* lane = b_.getInt64(chunk * static_cast<uint64_t>(chunk_lanes(t)));
   return in_window(t) ? Position{window_->part, b_.CreateAdd(window_->lane, lane)} : Position{b_.getInt64(part), lane};
 }
 
 TileValue KernelEmitter::use(ValueId v) {
-  const tile::Type& t = type_of(v);
+  const tile_ir::Type& t = type_of(v);
   if (!is_large(t)) return stored(v);
   return window_ ? window_of(v) : buffer_of(v).load_all(t, chunk_lanes(t));
 }
 
 void KernelEmitter::define(ValueId v, TileValue value) {
-  const tile::Type& t = type_of(v);
+  const tile_ir::Type& t = type_of(v);
   if (!is_large(t)) return define_stored(v, std::move(value));
   if (window_) {
     window_->values[v] = std::move(value);
@@ -63,7 +63,7 @@ void KernelEmitter::define(ValueId v, TileValue value) {
   define_stored(v, {{buffer.pointer()}});
 }
 
-void emit_kernel(llvm::Module& module, const tile::Kernel& kernel, int vector_bits) {
+void emit_kernel(llvm::Module& module, const tile_ir::Kernel& kernel, int vector_bits) {
   KernelEmitter(module, kernel, vector_bits).run();
 }
 

@@ -10,6 +10,6 @@ class Module;
 namespace sinter::llvm_codegen {
 
 /// Appends the entry function of a verified kernel to the module.
-void emit_kernel(llvm::Module& module, const tile::Kernel& kernel, int vector_bits);
+void emit_kernel(llvm::Module& module, const tile_ir::Kernel& kernel, int vector_bits);
 
 }  // namespace sinter::llvm_codegen

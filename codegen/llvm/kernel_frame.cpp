@@ -11,7 +11,7 @@
 
 namespace sinter::llvm_codegen {
 
-KernelFrame::KernelFrame(llvm::Module& module, Builder& b, const tile::Kernel& kernel, int vector_bits)
+KernelFrame::KernelFrame(llvm::Module& module, Builder& b, const tile_ir::Kernel& kernel, int vector_bits)
     : kernel_(kernel), vector_bits_(vector_bits), is_x86_(llvm::Triple(module.getTargetTriple()).isX86()) {
   llvm::Type* i64_type = b.getInt64Ty();
   auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), i64_type, i64_type}, false);
@@ -53,7 +53,7 @@ llvm::Value* KernelFrame::end() const { return function_->getArg(2); }
 
 void KernelFrame::load_slots(Builder& b) {
   for (size_t i = 0; i < kernel_.parameters.size(); ++i) {
-    const tile::Parameter& p = kernel_.parameters[i];
+    const tile_ir::Parameter& p = kernel_.parameters[i];
     llvm::Value* slot = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), function_->getArg(0), i);
     if (p.is_pointer) {
       llvm::LoadInst* pointer = b.CreateAlignedLoad(b.getPtrTy(), slot, llvm::Align(8), p.name);
@@ -76,9 +76,9 @@ void KernelFrame::make_scopes() {
   llvm::MDBuilder metadata(context);
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(kernel_.name);
   std::vector<llvm::MDNode*> scopes;
-  for (const tile::Parameter& p : kernel_.parameters)
+  for (const tile_ir::Parameter& p : kernel_.parameters)
     scopes.push_back(metadata.createAnonymousAliasScope(domain, p.name));
-  const auto apart = [](const tile::Parameter& p, const tile::Parameter& q) {
+  const auto apart = [](const tile_ir::Parameter& p, const tile_ir::Parameter& q) {
     return p.is_pointer && q.is_pointer && ((p.no_alias && q.written) || (q.no_alias && p.written));
   };
   for (size_t i = 0; i < scopes.size(); ++i) {

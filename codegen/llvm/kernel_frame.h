@@ -16,13 +16,13 @@ namespace sinter::llvm_codegen {
 class KernelFrame {
  public:
   /// Appends the function to the module and loads the slots; the builder stands at the end of its entry block.
-  KernelFrame(llvm::Module& module, Builder& b, const tile::Kernel& kernel, int vector_bits);
+  KernelFrame(llvm::Module& module, Builder& b, const tile_ir::Kernel& kernel, int vector_bits);
 
   llvm::Function* function() const { return function_; }
   llvm::Value* begin() const;
   llvm::Value* end() const;
   llvm::Value* parameter(int index) const { return parameters_[static_cast<size_t>(index)]; }
-  const tile::Kernel& kernel() const { return kernel_; }
+  const tile_ir::Kernel& kernel() const { return kernel_; }
   DType storage(int pointer) const { return kernel_.parameters[static_cast<size_t>(pointer)].dtype; }
   int lanes() const { return vector_bits_ / 32; }
   int vector_bytes() const { return vector_bits_ / 8; }
@@ -44,7 +44,7 @@ class KernelFrame {
   void load_slots(Builder& b);
   void make_scopes();
 
-  const tile::Kernel& kernel_;
+  const tile_ir::Kernel& kernel_;
   int vector_bits_;
   llvm::Function* function_;
   std::vector<llvm::Value*> parameters_;

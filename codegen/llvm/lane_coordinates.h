@@ -11,8 +11,8 @@ struct Position {
 };
 
 /// i64 coordinate along `dim` of the element at `lane`.
-llvm::Value* coordinate(Builder& b, const tile::Type& type, int dim, llvm::Value* lane);
+llvm::Value* coordinate(Builder& b, const tile_ir::Type& type, int dim, llvm::Value* lane);
 /// i32 coordinates along `dim` of `lanes` elements from `first` on (constants if `first` is one).
-llvm::Value* coordinates(Builder& b, const tile::Type& type, int dim, llvm::Value* first, int lanes);
+llvm::Value* coordinates(Builder& b, const tile_ir::Type& type, int dim, llvm::Value* first, int lanes);
 
 }  // namespace sinter::llvm_codegen

@@ -26,7 +26,7 @@ inline const BackendTable& open_backend(const char* module) {
 }
 
 /// Compiles through the table. Throws CompileError with the back end's message.
-inline std::vector<std::byte> compile_through(const BackendTable& table, const tile::Kernel& kernel,
+inline std::vector<std::byte> compile_through(const BackendTable& table, const tile_ir::Kernel& kernel,
                                               const TargetOptions& options) {
   struct Result {
     std::vector<std::byte> object;

@@ -7,21 +7,23 @@ namespace sinter::llvm_codegen {
 
 namespace {
 
-using tile::Op;
+using tile_ir::Op;
 
-bool is_access(const tile::Instruction& i) { return i.op == Op::block_load || i.op == Op::block_store; }
+bool is_access(const tile_ir::Instruction& i) { return i.op == Op::block_load || i.op == Op::block_store; }
 
 /// Pure, and of the shape of what it feeds: can move into a loop over parts of the tile.
-bool is_movable(const tile::Instruction& i) { return i.op == Op::constant || i.op == Op::iota || i.op == Op::scalar; }
+bool is_movable(const tile_ir::Instruction& i) {
+  return i.op == Op::constant || i.op == Op::iota || i.op == Op::scalar;
+}
 
 }  // namespace
 
-void count_uses(const tile::Instruction& i, Uses& uses) {
-  for (const tile::ValueId v : i.operands) ++uses[v];
-  const auto use = [&](const tile::IndexOperand& x) {
+void count_uses(const tile_ir::Instruction& i, Uses& uses) {
+  for (const tile_ir::ValueId v : i.operands) ++uses[v];
+  const auto use = [&](const tile_ir::IndexOperand& x) {
     if (!x.is_literal()) ++uses[x.value];
   };
-  const auto along = [&](const tile::AccessDim& d) {
+  const auto along = [&](const tile_ir::AccessDim& d) {
     use(d.origin);
     use(d.stride);
     use(d.extent);
@@ -30,58 +32,58 @@ void count_uses(const tile::Instruction& i, Uses& uses) {
     use(i.access->base);
     use(i.access->row_extent);
     along(i.access->parts);
-    for (const tile::AccessDim& d : i.access->dims) along(d);
+    for (const tile_ir::AccessDim& d : i.access->dims) along(d);
   }
-  for (const tile::Region& r : i.regions)
-    for (const tile::Instruction& inner : r.body) count_uses(inner, uses);
+  for (const tile_ir::Region& r : i.regions)
+    for (const tile_ir::Instruction& inner : r.body) count_uses(inner, uses);
 }
 
-bool is_pure_scalar(const tile::Instruction& i) {
+bool is_pure_scalar(const tile_ir::Instruction& i) {
   if (i.type.is_tile) return false;
   return i.op == Op::constant || i.op == Op::parameter || i.op == Op::program_id || i.op == Op::scalar;
 }
 
-std::vector<const tile::Instruction*> masked_accesses(const tile::Region& region) {
-  std::vector<const tile::Instruction*> found;
-  for (const tile::Instruction& i : region.body)
+std::vector<const tile_ir::Instruction*> masked_accesses(const tile_ir::Region& region) {
+  std::vector<const tile_ir::Instruction*> found;
+  for (const tile_ir::Instruction& i : region.body)
     if (is_access(i) && i.access->is_masked()) found.push_back(&i);
   return found;
 }
 
-bool has_masked_loop(const tile::Region& region) {
-  return std::any_of(region.body.begin(), region.body.end(), [](const tile::Instruction& i) {
-    return std::any_of(i.regions.begin(), i.regions.end(), [&](const tile::Region& r) {
+bool has_masked_loop(const tile_ir::Region& region) {
+  return std::any_of(region.body.begin(), region.body.end(), [](const tile_ir::Instruction& i) {
+    return std::any_of(i.regions.begin(), i.regions.end(), [&](const tile_ir::Region& r) {
       return (i.op == Op::for_loop && !masked_accesses(r).empty()) || has_masked_loop(r);
     });
   });
 }
 
-RareParts::RareParts(const tile::Region& region) {
-  const auto is_rare = [](const tile::Instruction& i) {
+RareParts::RareParts(const tile_ir::Region& region) {
+  const auto is_rare = [](const tile_ir::Instruction& i) {
     return i.op == Op::scalar && i.scalar == scalar::ScalarOp::rare;
   };
   if (std::none_of(region.body.begin(), region.body.end(), is_rare)) return;
   Uses uses;
-  for (const tile::Instruction& i : region.body) count_uses(i, uses);
+  for (const tile_ir::Instruction& i : region.body) count_uses(i, uses);
   for (size_t at = region.body.size(); at-- > 0;) {
-    const tile::Instruction& rare = region.body[at];
+    const tile_ir::Instruction& rare = region.body[at];
     if (!is_rare(rare) || is_deferred(rare)) continue;
     Uses taken{{rare.operands[2], 1}};  // uses by the slow part so far
-    std::vector<const tile::Instruction*>& part = parts_[&rare];
+    std::vector<const tile_ir::Instruction*>& part = parts_[&rare];
     for (size_t k = at; k-- > 0;) {
-      const tile::Instruction& i = region.body[k];
+      const tile_ir::Instruction& i = region.body[k];
       if (!is_movable(i) || is_deferred(i)) continue;
       const auto it = taken.find(i.results[0]);
       if (it == taken.end() || it->second != uses[i.results[0]]) continue;
       part.insert(part.begin(), &i);
       deferred_.insert(&i);
-      for (const tile::ValueId v : i.operands) ++taken[v];
+      for (const tile_ir::ValueId v : i.operands) ++taken[v];
     }
   }
 }
 
-const std::vector<const tile::Instruction*>& RareParts::of(const tile::Instruction& rare) const {
-  static const std::vector<const tile::Instruction*> none;
+const std::vector<const tile_ir::Instruction*>& RareParts::of(const tile_ir::Instruction& rare) const {
+  static const std::vector<const tile_ir::Instruction*> none;
   const auto it = parts_.find(&rare);
   return it == parts_.end() ? none : it->second;
 }

@@ -18,7 +18,7 @@ void TileBuffer::store(llvm::Value* number, llvm::Value* chunk) const {
   b_->CreateAlignedStore(encode(*b_, chunk, compute_), b_->CreateGEP(element(), pointer_, number), alignment());
 }
 
-TileValue TileBuffer::load_all(const tile::Type& type, int lanes) const {
+TileValue TileBuffer::load_all(const tile_ir::Type& type, int lanes) const {
   TileValue value(static_cast<size_t>(type.parts));
   int64_t number = 0;
   for (Chunks& part : value)

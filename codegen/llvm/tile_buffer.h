@@ -17,7 +17,7 @@ class TileBuffer {
   llvm::Value* load(llvm::Value* number, int lanes) const;
   void store(llvm::Value* number, llvm::Value* chunk) const;
   /// A whole tile in chunks of `lanes`.
-  TileValue load_all(const tile::Type& type, int lanes) const;
+  TileValue load_all(const tile_ir::Type& type, int lanes) const;
   void store_all(const TileValue& value) const;
   /// The two do not overlap, or are the same.
   void copy_from(const TileBuffer& other, int64_t elements) const;

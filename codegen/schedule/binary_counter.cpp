@@ -7,7 +7,7 @@
 
 namespace sinter::schedule {
 
-using tile::Value;
+using tile_ir::Value;
 
 namespace {
 
@@ -18,8 +18,8 @@ constexpr int inline_levels = 5;
 
 Value BinaryCounter::combine(Value earlier, Value later) { return b_.scalar(loop::fold_op(kind_), {earlier, later}); }
 
-std::vector<Value> BinaryCounter::empty(const tile::Type& shape) {
-  const Value padding = b_.constant(tile::Type::scalar(type_), loop::reduction_padding(kind_, type_).bits);
+std::vector<Value> BinaryCounter::empty(const tile_ir::Type& shape) {
+  const Value padding = b_.constant(tile_ir::Type::scalar(type_), loop::reduction_padding(kind_, type_).bits);
   return std::vector<Value>(static_cast<size_t>(levels_), shape.is_tile ? b_.broadcast(padding, shape) : padding);
 }
 

@@ -13,23 +13,23 @@ namespace sinter::schedule {
 /// a binary counter. Where the number of values is n, bit l of n says whether slot l is full.
 class BinaryCounter {
  public:
-  BinaryCounter(tile::KernelBuilder& b, graph::ReduceKind kind, DType type, int levels)
+  BinaryCounter(tile_ir::KernelBuilder& b, graph::ReduceKind kind, DType type, int levels)
       : b_(b), kind_(kind), type_(type), levels_(levels) {}
 
   int levels() const { return levels_; }
-  tile::Value combine(tile::Value earlier, tile::Value later);
+  tile_ir::Value combine(tile_ir::Value earlier, tile_ir::Value later);
   /// Slots before the first value; their content is never folded in.
-  std::vector<tile::Value> empty(const tile::Type& shape);
+  std::vector<tile_ir::Value> empty(const tile_ir::Type& shape);
   /// The slots after value number `count` (i64 scalar, from 0).
-  std::vector<tile::Value> push(tile::Value count, tile::Value v, std::span<const tile::Value> slots);
+  std::vector<tile_ir::Value> push(tile_ir::Value count, tile_ir::Value v, std::span<const tile_ir::Value> slots);
   /// The fold of all `count` values, at least one.
-  tile::Value drain(tile::Value count, std::span<const tile::Value> slots);
-  tile::Value drain(int64_t count, std::span<const tile::Value> slots);
+  tile_ir::Value drain(tile_ir::Value count, std::span<const tile_ir::Value> slots);
+  tile_ir::Value drain(int64_t count, std::span<const tile_ir::Value> slots);
 
  private:
-  tile::Value bit(tile::Value count, int level);
+  tile_ir::Value bit(tile_ir::Value count, int level);
 
-  tile::KernelBuilder& b_;
+  tile_ir::KernelBuilder& b_;
   graph::ReduceKind kind_;
   DType type_;
   int levels_;

@@ -7,7 +7,7 @@
 
 namespace sinter::schedule {
 
-using tile::Value;
+using tile_ir::Value;
 
 namespace {
 
@@ -18,14 +18,15 @@ bool below_top(const ValueRange& x) { return x.lo >= -largest && x.hi <= largest
 bool above_bottom(const ValueRange& x) { return x.lowest >= -safe_exponent; }
 
 /// Where d is not a positive number of safe size (NaN is not); nothing if it always is.
-std::optional<Value> unsafe_divisor(tile::KernelBuilder& b, Value d, const ValueRange& range) {
+std::optional<Value> unsafe_divisor(tile_ir::KernelBuilder& b, Value d, const ValueRange& range) {
   if (range.lo >= smallest && range.hi <= largest) return std::nullopt;
   const Value safe = b.bit_and(b.le(b.constant(f32, smallest), d), b.le(d, b.constant(f32, largest)));
   return b.bit_not(safe);
 }
 
 /// Where x is not 0 and its magnitude is below or above. NaN is inside: it stays NaN.
-std::optional<Value> outside(tile::KernelBuilder& b, Value x, std::optional<double> low, std::optional<double> high) {
+std::optional<Value> outside(tile_ir::KernelBuilder& b, Value x, std::optional<double> low,
+                             std::optional<double> high) {
   if (!low && !high) return std::nullopt;
   const Value magnitude = b.abs(x);
   std::optional<Value> out;
@@ -37,7 +38,7 @@ std::optional<Value> outside(tile::KernelBuilder& b, Value x, std::optional<doub
   return out;
 }
 
-std::optional<Value> unsafe_dividend(tile::KernelBuilder& b, Value x, const ValueRange& range) {
+std::optional<Value> unsafe_dividend(tile_ir::KernelBuilder& b, Value x, const ValueRange& range) {
   return outside(b, x, above_bottom(range) ? std::nullopt : std::optional(smallest),
                  below_top(range) ? std::nullopt : std::optional(largest));
 }
@@ -46,8 +47,8 @@ std::optional<Value> unsafe_dividend(tile::KernelBuilder& b, Value x, const Valu
 
 bool is_safe_dividend(const ValueRange& x) { return below_top(x) && above_bottom(x); }
 
-Value divide_by_shared(tile::KernelBuilder& b, Value x, Value d, const ValueRange& x_range, const ValueRange& d_range,
-                       std::span<const Value> assumed) {
+Value divide_by_shared(tile_ir::KernelBuilder& b, Value x, Value d, const ValueRange& x_range,
+                       const ValueRange& d_range, std::span<const Value> assumed) {
   const Value r = b.div(b.constant(f32, 1), d);
   const Value q = b.mul(x, r);
   const Value n = b.fma(q, d, b.neg(x));

@@ -24,8 +24,9 @@ namespace sinter::schedule {
 /// Needs 2^-60 <= d <= 2^60 and x = 0 or 2^-60 <= |x| <= 2^60, so that nothing over- or underflows; NaN stays NaN. What
 /// `x_range` and `d_range` do not prove is checked, and lanes outside take the true division through `rare`. `assumed`
 /// are the values of which `x_range` assumes what value_range.h says; they are checked once, not for each x.
-tile::Value divide_by_shared(tile::KernelBuilder& b, tile::Value x, tile::Value d, const ValueRange& x_range,
-                             const ValueRange& d_range, std::span<const tile::Value> assumed = {});
+tile_ir::Value divide_by_shared(tile_ir::KernelBuilder& b, tile_ir::Value x, tile_ir::Value d,
+                                const ValueRange& x_range, const ValueRange& d_range,
+                                std::span<const tile_ir::Value> assumed = {});
 
 /// Is x inside the bounds above?
 bool is_safe_dividend(const ValueRange& x);

@@ -9,7 +9,7 @@
 namespace sinter::schedule {
 
 using graph::Expr;
-using tile::Value;
+using tile_ir::Value;
 
 namespace {
 

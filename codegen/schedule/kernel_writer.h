@@ -22,7 +22,7 @@ class KernelWriter {
 
   const loop::Program& program() const { return program_; }
   const Target& target() const { return target_; }
-  tile::KernelBuilder& builder() { return b_; }
+  tile_ir::KernelBuilder& builder() { return b_; }
 
   /// Parameter indices.
   int pointer(int buffer, bool written);
@@ -32,9 +32,9 @@ class KernelWriter {
   /// Zero words for programs that meet.
   int arrivals();
   /// i64 scalar of an expression over symbols, which the host computes once a call.
-  tile::Value symbolic(graph::Expr e);
+  tile_ir::Value symbolic(graph::Expr e);
   /// A run-time number in a compute type.
-  tile::Value number(int symbol, DType type);
+  tile_ir::Value number(int symbol, DType type);
 
   /// The kernel with its grid and parameters; what a program costs is left to the caller.
   ScheduledKernel finish(graph::Expr grid, const std::vector<std::string>& comments, int num_warps);
@@ -42,7 +42,7 @@ class KernelWriter {
  private:
   const loop::Program& program_;
   const Target& target_;
-  tile::KernelBuilder b_;
+  tile_ir::KernelBuilder b_;
   std::map<int, int> pointers_;                   ///< buffer -> parameter
   std::unordered_map<graph::Expr, int> extents_;  ///< expression over symbols -> parameter
   std::map<std::pair<int, int>, int> numbers_;    ///< (symbol, compute type) -> parameter

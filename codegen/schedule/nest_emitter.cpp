@@ -10,7 +10,7 @@ namespace sinter::schedule {
 
 using graph::Expr;
 using loop::InstructionKind;
-using tile::Value;
+using tile_ir::Value;
 
 NestEmitter::NestEmitter(KernelWriter& kernel, const loop::Nest& nest, const Tiling& tiling)
     : kernel_(kernel),
@@ -86,11 +86,11 @@ bool NestEmitter::has_tile(size_t axis) const {
   return p.kind == AxisPlace::Kind::parts || (p.kind == AxisPlace::Kind::tile && p.size > 1);
 }
 
-tile::Type NestEmitter::shape_of_axis(size_t axis) const {
+tile_ir::Type NestEmitter::shape_of_axis(size_t axis) const {
   const AxisPlace& p = tiling_.axes[axis];
   std::vector<int32_t> dims(tiling_.dims.size(), 1);
   if (p.kind == AxisPlace::Kind::tile) dims[static_cast<size_t>(p.dim)] = p.size;
-  return tile::Type::tile(i32, dims, p.kind == AxisPlace::Kind::parts ? p.size : 1);
+  return tile_ir::Type::tile(i32, dims, p.kind == AxisPlace::Kind::parts ? p.size : 1);
 }
 
 bool NestEmitter::needs_mask(size_t axis) const {
@@ -115,7 +115,7 @@ Value NestEmitter::value(loop::ValueId id) {
   Value v;
   switch (in.kind) {
     case InstructionKind::constant:
-      v = b_.constant(tile::Type::scalar(in.type), in.bits);
+      v = b_.constant(tile_ir::Type::scalar(in.type), in.bits);
       break;
     case InstructionKind::number:
       v = kernel_.number(in.id, in.type);

@@ -25,84 +25,85 @@ class NestEmitter {
   graph::Expr programs() const;
   int64_t elements_per_program() const;
   /// Splits the number of one of them (i64) into the axes' tiles. Reduction axes are left alone.
-  void decode_program_id(tile::Value pid);
+  void decode_program_id(tile_ir::Value pid);
   /// Gives an axis its first coordinate in this program.
-  void set_origin(size_t axis, tile::Value origin);
+  void set_origin(size_t axis, tile_ir::Value origin);
   /// Says whether from here on the axis's tiles lie inside its extent. Unless told, those of axes whose extent is a
   /// multiple of the tile do.
   void set_whole(size_t axis, bool whole) { whole_[axis] = whole; }
   /// Forgets values that depend on the axis, after its origin changed.
   void forget_axis(size_t axis);
 
-  tile::Value value(loop::ValueId id);
-  void set_value(loop::ValueId id, tile::Value v) { known_.values[id] = v; }
-  const std::map<loop::ValueId, tile::Value>& known() const { return known_.values; }
+  tile_ir::Value value(loop::ValueId id);
+  void set_value(loop::ValueId id, tile_ir::Value v) { known_.values[id] = v; }
+  const std::map<loop::ValueId, tile_ir::Value>& known() const { return known_.values; }
   void store(const loop::Store& store);
   /// Where the axis lies inside its extent, as a boolean of the axis's own shape; nothing if it always does.
-  std::optional<tile::Value> inside(size_t axis);
+  std::optional<tile_ir::Value> inside(size_t axis);
   /// i64 scalar of an expression over symbols and axes without a tile; what symbols alone decide is a parameter.
-  tile::Value scalar_of(graph::Expr e);
+  tile_ir::Value scalar_of(graph::Expr e);
 
   /// What has been computed. Values made inside a loop are not visible after it: take the memo before, restore it
   /// after.
   struct Memo {
-    std::map<loop::ValueId, tile::Value> values;
-    std::unordered_map<graph::Expr, tile::Value> scalars;       ///< of symbols
-    std::unordered_map<graph::Expr, tile::Value> narrow, wide;  ///< index tiles in i32 and i64, at the current origins
+    std::map<loop::ValueId, tile_ir::Value> values;
+    std::unordered_map<graph::Expr, tile_ir::Value> scalars;  ///< of symbols
+    std::unordered_map<graph::Expr, tile_ir::Value> narrow,
+        wide;  ///< index tiles in i32 and i64, at the current origins
   };
   const Memo& memo() const { return known_; }
   void restore(Memo m) { known_ = std::move(m); }
 
-  tile::KernelBuilder& builder() { return b_; }
+  tile_ir::KernelBuilder& builder() { return b_; }
   const graph::Ranges& ranges() const { return ranges_; }
 
  private:
   // nest_emitter.cpp
   std::vector<std::pair<size_t, graph::Expr>> tile_counts() const;  ///< of the axes that are tiled, in order
-  tile::Value scalar_op(const loop::Instruction& in);
-  tile::Value shared_division(const loop::Instruction& in, tile::Value x, tile::Value d);
+  tile_ir::Value scalar_op(const loop::Instruction& in);
+  tile_ir::Value shared_division(const loop::Instruction& in, tile_ir::Value x, tile_ir::Value d);
   int64_t elements_of(loop::ValueId id) const;
   graph::Expr tile_count(size_t axis) const;
   bool has_tile(size_t axis) const;
   bool needs_mask(size_t axis) const;
-  tile::Type shape_of_axis(size_t axis) const;
-  std::optional<tile::Value> conjunction(std::optional<tile::Value> a, tile::Value b);
+  tile_ir::Type shape_of_axis(size_t axis) const;
+  std::optional<tile_ir::Value> conjunction(std::optional<tile_ir::Value> a, tile_ir::Value b);
 
   // nest_index.cpp
-  tile::Index index_of(graph::Expr e);
-  tile::Value scalar_sum(graph::Expr e);
-  tile::Value scalar_product(graph::Expr e);
+  tile_ir::Index index_of(graph::Expr e);
+  tile_ir::Value scalar_sum(graph::Expr e);
+  tile_ir::Value scalar_product(graph::Expr e);
   bool is_uniform(graph::Expr e) const;
-  tile::Value axis_value(size_t axis, DType t);
-  tile::Value tile_index(graph::Expr e, DType t);  ///< an index expression as a tile (or scalar) of i32 or i64
-  tile::Value compute_tile_index(graph::Expr e, DType t);
-  tile::Value tile_sum(graph::Expr e, DType t);
-  tile::Value tile_division(graph::Expr e, DType t);
-  tile::Value checked_index(const loop::Instruction& in);
+  tile_ir::Value axis_value(size_t axis, DType t);
+  tile_ir::Value tile_index(graph::Expr e, DType t);  ///< an index expression as a tile (or scalar) of i32 or i64
+  tile_ir::Value compute_tile_index(graph::Expr e, DType t);
+  tile_ir::Value tile_sum(graph::Expr e, DType t);
+  tile_ir::Value tile_division(graph::Expr e, DType t);
+  tile_ir::Value checked_index(const loop::Instruction& in);
   DType offset_type(graph::Expr address) const;
 
   // nest_memory.cpp
   struct Box {
-    tile::Access access;
+    tile_ir::Access access;
     std::vector<int32_t> dims;
     int32_t parts = 1;
   };
   Box box(graph::Expr address, const AxisStrides& strides, const std::vector<AxisBounds>& bounds);
-  tile::AccessDim along(size_t axis, graph::Expr stride, const AxisBounds& bounds, graph::Expr& base);
-  tile::Value load(const loop::Instruction& in);
-  tile::Value block_load(const loop::Instruction& in, const AxisStrides& strides,
-                         const std::vector<AxisBounds>& bounds);
-  tile::Value gather(const loop::Instruction& in);
-  tile::CachePolicy store_policy(const loop::Buffer& buffer) const;
+  tile_ir::AccessDim along(size_t axis, graph::Expr stride, const AxisBounds& bounds, graph::Expr& base);
+  tile_ir::Value load(const loop::Instruction& in);
+  tile_ir::Value block_load(const loop::Instruction& in, const AxisStrides& strides,
+                            const std::vector<AxisBounds>& bounds);
+  tile_ir::Value gather(const loop::Instruction& in);
+  tile_ir::CachePolicy store_policy(const loop::Buffer& buffer) const;
 
   KernelWriter& kernel_;
   const loop::Nest& nest_;
   const Tiling& tiling_;
   const Target& target_;
   graph::Ranges ranges_;
-  tile::KernelBuilder& b_;
+  tile_ir::KernelBuilder& b_;
   ValueRanges value_ranges_;
-  std::vector<std::optional<tile::Value>> origins_;
+  std::vector<std::optional<tile_ir::Value>> origins_;
   std::vector<std::optional<bool>> whole_;
   std::vector<loop::AxisSet> dependence_;
   Memo known_;

@@ -6,8 +6,8 @@
 namespace sinter::schedule {
 
 using graph::Expr;
-using tile::Index;
-using tile::Value;
+using tile_ir::Index;
+using tile_ir::Value;
 using Kind = Expr::Kind;
 
 namespace {
@@ -77,7 +77,7 @@ Value NestEmitter::axis_value(size_t axis, DType t) {
   const AxisPlace& p = tiling_.axes[axis];
   const auto in_type = [&](Value v, DType from) { return from == t ? v : b_.convert(v, t); };
   if (!has_tile(axis)) return in_type(*origins_[axis], i64);
-  const Value lanes = b_.iota(p.kind == AxisPlace::Kind::parts ? tile::parts_dim : p.dim, shape_of_axis(axis));
+  const Value lanes = b_.iota(p.kind == AxisPlace::Kind::parts ? tile_ir::parts_dim : p.dim, shape_of_axis(axis));
   if (p.kind == AxisPlace::Kind::parts) return in_type(lanes, i32);
   return b_.add(in_type(lanes, i32), in_type(*origins_[axis], i64));
 }
@@ -130,7 +130,7 @@ Value NestEmitter::tile_sum(Expr e, DType t) {
     if (is_uniform(term)) continue;
     uniform = uniform - Expr(c) * term;
     Value v = tile_index(term, t);
-    if (c != 1) v = b_.mul(v, b_.constant(tile::Type::scalar(t), scalar::constant_int(t, c).bits));
+    if (c != 1) v = b_.mul(v, b_.constant(tile_ir::Type::scalar(t), scalar::constant_int(t, c).bits));
     sum = sum ? b_.add(*sum, v) : v;
   }
   return uniform.is_constant(0) ? *sum : b_.add(*sum, tile_index(uniform, t));

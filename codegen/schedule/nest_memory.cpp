@@ -10,8 +10,8 @@ namespace sinter::schedule {
 
 using graph::Expr;
 using loop::InstructionKind;
-using tile::Index;
-using tile::Value;
+using tile_ir::Index;
+using tile_ir::Value;
 
 namespace {
 
@@ -36,7 +36,7 @@ bool is_affine(Expr address, const AxisStrides& strides) {
 }  // namespace
 
 /// An axis of a box: coordinates count from the lower bound, which moves the base.
-tile::AccessDim NestEmitter::along(size_t axis, Expr stride, const AxisBounds& bounds, Expr& base) {
+tile_ir::AccessDim NestEmitter::along(size_t axis, Expr stride, const AxisBounds& bounds, Expr& base) {
   const Expr lo = bounds.lo ? max(*bounds.lo, 0) : Expr(0), extent = nest_.axes[axis].extent;
   const bool parts = tiling_.axes[axis].kind == AxisPlace::Kind::parts;
   const Value origin = parts ? b_.literal(0) : *origins_[axis];
@@ -44,16 +44,16 @@ tile::AccessDim NestEmitter::along(size_t axis, Expr stride, const AxisBounds& b
   const Index start = lo.is_constant(0) ? (parts ? Index(0) : Index(origin))
                       : parts           ? index_of(Expr(0) - lo)
                                         : Index(b_.sub(origin, scalar_of(lo)));
-  if (!bounds.bounded() && !needs_mask(axis)) return tile::along(start, index_of(stride));
+  if (!bounds.bounded() && !needs_mask(axis)) return tile_ir::along(start, index_of(stride));
   const Expr hi = bounds.hi ? min(*bounds.hi, extent) : extent;
-  return tile::along(start, index_of(stride), index_of(simplify(hi - lo, ranges_)));
+  return tile_ir::along(start, index_of(stride), index_of(simplify(hi - lo, ranges_)));
 }
 
 NestEmitter::Box NestEmitter::box(Expr address, const AxisStrides& strides, const std::vector<AxisBounds>& bounds) {
   Box box;
   box.dims.assign(tiling_.dims.size(), 1);
-  box.access.dims.assign(tiling_.dims.size(), tile::along(0, 0));
-  box.access.parts = tile::along(0, 0);
+  box.access.dims.assign(tiling_.dims.size(), tile_ir::along(0, 0));
+  box.access.parts = tile_ir::along(0, 0);
   Expr base = base_of(address, strides);
   std::optional<Value> inside;  // of axes without a tile
   for (size_t x = 0; x < nest_.axes.size(); ++x) {
@@ -73,13 +73,13 @@ NestEmitter::Box NestEmitter::box(Expr address, const AxisStrides& strides, cons
     }
   }
   if (inside) {  // a uniform mask: where it is false, the last dim has no extent
-    tile::AccessDim& d = box.access.dims.back();
+    tile_ir::AccessDim& d = box.access.dims.back();
     const Value origin = d.origin.is_literal() ? b_.literal(d.origin.literal) : Value{d.origin.value};
     const Value extent = !d.masked               ? b_.add(origin, b_.literal(box.dims.back()))
                          : d.extent.is_literal() ? b_.literal(d.extent.literal)
                                                  : Value{d.extent.value};
-    d = tile::along(Index(origin), static_cast<const Index&>(d.stride),
-                    Index(b_.select(*inside, extent, b_.literal(0))));
+    d = tile_ir::along(Index(origin), static_cast<const Index&>(d.stride),
+                       Index(b_.select(*inside, extent, b_.literal(0))));
   }
   box.access.base = index_of(base);
   return box;
@@ -109,10 +109,10 @@ Value NestEmitter::block_load(const loop::Instruction& in, const AxisStrides& st
 }
 
 /// Large outputs are not read again soon.
-tile::CachePolicy NestEmitter::store_policy(const loop::Buffer& buffer) const {
+tile_ir::CachePolicy NestEmitter::store_policy(const loop::Buffer& buffer) const {
   const auto elements = buffer.shape[0].constant();
   const bool large = elements && *elements * buffer.dtype.bytes() >= streamed_bytes;
-  return large ? tile::CachePolicy::streaming : tile::CachePolicy::standard;
+  return large ? tile_ir::CachePolicy::streaming : tile_ir::CachePolicy::standard;
 }
 
 Value NestEmitter::gather(const loop::Instruction& in) {
@@ -131,17 +131,17 @@ Value NestEmitter::gather(const loop::Instruction& in) {
     if ((axes >> a & 1) != 0)
       if (const auto m = inside(a)) mask = conjunction(mask, *m);
   if (!b_.type(offset).is_tile)
-    offset = b_.broadcast(offset, tile::Type::tile(t, std::vector<int32_t>(tiling_.dims.size(), 1)));
+    offset = b_.broadcast(offset, tile_ir::Type::tile(t, std::vector<int32_t>(tiling_.dims.size(), 1)));
   if (!mask) return b_.gather(p, offset);
   const Value fill = in.operands[1] >= 0 ? value(in.operands[1]) : b_.constant(in.type, 0);
   // Offsets, mask and fill get one shape.
-  const auto stretch = [&](tile::Type a, const tile::Type& b) {
+  const auto stretch = [&](tile_ir::Type a, const tile_ir::Type& b) {
     if (!b.is_tile) return a;
     a.parts = std::max(a.parts, b.parts);
     for (size_t d = 0; d < a.dims.size(); ++d) a.dims[d] = std::max(a.dims[d], b.dims[d]);
     return a;
   };
-  const tile::Type full = stretch(stretch(b_.type(offset), b_.type(*mask)), b_.type(fill));
+  const tile_ir::Type full = stretch(stretch(b_.type(offset), b_.type(*mask)), b_.type(fill));
   const Value spread_fill = b_.type(fill).is_tile ? b_.broadcast(fill, full) : fill;
   return b_.gather(p, b_.broadcast(offset, full), b_.broadcast(*mask, full), spread_fill);
 }
@@ -152,7 +152,7 @@ void NestEmitter::store(const loop::Store& s) {
   if (!is_affine(s.index[0], strides)) throw CompileError("internal: a store whose address is not affine");
   Box box = this->box(s.index[0], strides, std::vector<AxisBounds>(nest_.axes.size()));
   const Value v = value(s.value);
-  const tile::Type full = tile::Type::tile(b_.type(v).dtype, box.dims, box.parts);
+  const tile_ir::Type full = tile_ir::Type::tile(b_.type(v).dtype, box.dims, box.parts);
   b_.block_store(p, std::move(box.access), b_.broadcast(v, full),
                  store_policy(kernel_.program().buffers[static_cast<size_t>(s.buffer)]));
 }

@@ -8,7 +8,7 @@ namespace sinter::schedule {
 namespace {
 
 using graph::Expr;
-using tile::Value;
+using tile_ir::Value;
 
 class PointwiseEmitter {
  public:
@@ -53,7 +53,7 @@ class PointwiseEmitter {
   }
 
   KernelWriter& kernel_;
-  tile::KernelBuilder& b_;
+  tile_ir::KernelBuilder& b_;
   std::span<const loop::Nest> nests_;
   std::span<const Tiling> tilings_;
   std::vector<Expr> begins_;  ///< programs of the nests before

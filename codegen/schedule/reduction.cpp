@@ -18,7 +18,7 @@ namespace {
 
 using graph::Expr;
 using loop::ValueId;
-using tile::Value;
+using tile_ir::Value;
 
 constexpr int64_t chunk = loop::reduction_chunk, partials = loop::reduction_partials;
 constexpr int64_t max_extent = int64_t{1} << 40;
@@ -95,7 +95,7 @@ class FoldEmitter {
     const std::vector<ValueId>& stage = stages_[0];
     hoist_invariants();
     const std::vector<Value> own = fold_units(stage, units_of_piece(split, piece));
-    tile::GridFold fold;
+    tile_ir::GridFold fold;
     fold.most = split.most;
     for (size_t i = 0; i < stage.size(); ++i) {
       fold.kinds.push_back(kind(stage[i]));
@@ -137,7 +137,7 @@ class FoldEmitter {
 
   graph::ReduceKind kind(ValueId reduce) const { return static_cast<graph::ReduceKind>(nest_.body[reduce].id); }
   DType type(ValueId reduce) const { return nest_.body[reduce].type; }
-  Value constant(const scalar::Constant& c) { return b_.constant(tile::Type::scalar(c.dtype), c.bits); }
+  Value constant(const scalar::Constant& c) { return b_.constant(tile_ir::Type::scalar(c.dtype), c.bits); }
 
   void fold_nothing() {
     for (const auto& stage : stages_)
@@ -202,8 +202,8 @@ class FoldEmitter {
     Value v = e_.value(nest_.body[reduce].operands[0]);
     if (const auto inside = e_.inside(axis_))
       v = b_.select(*inside, v, constant(loop::reduction_padding(kind(reduce), type(reduce))));
-    tile::Type full = b_.type(v);
-    if (!full.is_tile) full = tile::Type::tile(type(reduce), std::vector<int32_t>(plan_.tiling.dims.size(), 1));
+    tile_ir::Type full = b_.type(v);
+    if (!full.is_tile) full = tile_ir::Type::tile(type(reduce), std::vector<int32_t>(plan_.tiling.dims.size(), 1));
     full.dims[static_cast<size_t>(plan_.dim)] = plan_.width;
     return b_.broadcast(v, full);
   }
@@ -357,7 +357,7 @@ class FoldEmitter {
   }
 
   /// Shape of a folded unit: what the operand varies with, but for the folded dim.
-  tile::Type folded_type(ValueId reduce) const {
+  tile_ir::Type folded_type(ValueId reduce) const {
     std::vector<int32_t> dims(plan_.tiling.dims.size(), 1);
     const loop::AxisSet axes = dependence_[static_cast<size_t>(nest_.body[reduce].operands[0])];
     for (size_t a = 0; a < axis_; ++a) {
@@ -365,7 +365,7 @@ class FoldEmitter {
       const bool varies = (axes >> a & 1) != 0;
       if (p.kind == AxisPlace::Kind::tile && varies) dims[static_cast<size_t>(p.dim)] = p.size;
     }
-    return tile::Type::tile(type(reduce), dims);
+    return tile_ir::Type::tile(type(reduce), dims);
   }
 
   void store_along_axis() {
@@ -392,7 +392,7 @@ class FoldEmitter {
   const FoldPlan plan_;
   KernelWriter kernel_;
   NestEmitter e_;
-  tile::KernelBuilder& b_;
+  tile_ir::KernelBuilder& b_;
   const std::vector<loop::AxisSet> dependence_;
   const std::vector<bool> live_;
   const int64_t longest_;

@@ -29,7 +29,7 @@ struct ParameterSource {
 
 /// A tile program and how it is launched.
 struct ScheduledKernel {
-  tile::Kernel kernel;
+  tile_ir::Kernel kernel;
   graph::Expr grid;                      ///< number of programs
   std::vector<ParameterSource> sources;  ///< one per kernel parameter
   graph::Expr workspace_bytes;           ///< of memory that only the launch itself uses

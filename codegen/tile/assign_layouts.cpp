@@ -12,7 +12,7 @@
 #include "codegen/tile/memory_access.h"
 #include "codegen/tile/narrowing_stores.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 class Assigner {
@@ -386,4 +386,4 @@ LinearLayout default_layout(const TileShape& shape, int threads) {
   return make_layout(blocked);
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

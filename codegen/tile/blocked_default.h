@@ -3,7 +3,7 @@
 
 #include "codegen/tile/layout/blocked.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// Elements along the last dim first; no vectors, no threads yet.
 BlockedLayout last_dim_first(const TileShape& shape);
@@ -11,4 +11,4 @@ BlockedLayout last_dim_first(const TileShape& shape);
 /// Threads along the last dim first, one element each, the rest in registers: for tiles that no memory access shapes.
 LinearLayout default_layout(const TileShape& shape, int threads);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 namespace {
 
@@ -268,4 +268,4 @@ Kernel KernelBuilder::finish() {
   return done;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -9,7 +9,7 @@
 
 #include "codegen/tile/ir.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// A value of the kernel under construction.
 struct Value {
@@ -116,4 +116,4 @@ class KernelBuilder {
   std::vector<Type> types_;
 };
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

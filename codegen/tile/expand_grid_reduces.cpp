@@ -7,7 +7,7 @@
 #include "codegen/tile/builder.h"
 #include "codegen/tile/scalar_info.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 /// A reduce of up to this many elements is the plain binary tree that the values of runs meet in.
@@ -146,4 +146,4 @@ void expand_grid_reduces(Kernel& kernel) {
   verify(kernel);
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

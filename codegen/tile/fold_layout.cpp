@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 uint32_t fold_bits(const TileShape& shape, int dim) {
   uint32_t bits = 0;
@@ -53,4 +53,4 @@ LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_
   return LinearLayout(shape, bases);
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

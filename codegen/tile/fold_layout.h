@@ -3,7 +3,7 @@
 
 #include "codegen/tile/layout/blocked.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// Element-number bits that a fold along `dim` needs in registers: a chunk's partial sum p takes in the elements p +
 /// 256, p + 512 and p + 768 one after the other, so one thread must hold them all.
@@ -16,4 +16,4 @@ bool folds_in_place(const LinearLayout& layout, int dim);
 /// blocked.order, beyond blocked.vector.
 LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_t bits);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

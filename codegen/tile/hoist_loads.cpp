@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 class Hoister {
@@ -78,4 +78,4 @@ class Hoister {
 
 void hoist_loads(Kernel& kernel) { Hoister(kernel).region(kernel.body); }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

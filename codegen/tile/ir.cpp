@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::vector<Type> result_types(const Instruction& instruction) {
   return std::vector<Type>(instruction.results.size(), instruction.type);
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -14,7 +14,7 @@
 #include "src/scalar/fold.h"
 #include "src/scalar/scalar_ops.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 using scalar::ReduceKind;
 using scalar::ScalarOp;
@@ -212,4 +212,4 @@ std::vector<Type> value_types(const Kernel& kernel);
 /// Builds kernels: typed helpers that append to the current region. See codegen/tile/builder.h.
 class KernelBuilder;
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -6,7 +6,7 @@
 #include "codegen/tile/ir.h"
 #include "codegen/tile/layout/linear_layout.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// The laid-out form of a kernel: every tile value has a layout, and convert_layout instructions stand where two meet.
 /// Stores round to the pointer's dtype by themselves. Only the CUDA emitter reads it.
@@ -25,4 +25,4 @@ struct LaidOutKernel {
 /// Precondition: verify(kernel) holds. threads = 32 * num_warps.
 LaidOutKernel assign_layouts(Kernel kernel);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -6,7 +6,7 @@
 
 #include <cctype>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 namespace {
 
@@ -101,4 +101,4 @@ void fail_at(const Token& token, const std::string& what) {
   throw CompileError(fmt::format("tile text, line {}, column {}: {}", token.line, token.column, what));
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

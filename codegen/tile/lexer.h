@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 struct Token {
   enum class Kind : uint8_t { word, value, parameter, number, punctuation, newline, end };
@@ -23,4 +23,4 @@ std::vector<Token> lex(std::string_view text, std::vector<std::string>& leading_
 
 [[noreturn]] void fail_at(const Token& token, const std::string& what);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

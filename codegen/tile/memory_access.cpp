@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 StrideClass stride_class(const AccessDim& d, int64_t extent, const ScalarInfo& scalars) {
@@ -82,4 +82,4 @@ AccessCost access_cost(const LinearLayout& layout, const AccessPattern& pattern)
   return cost;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

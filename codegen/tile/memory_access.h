@@ -6,7 +6,7 @@
 #include "codegen/tile/layout/vectorize.h"
 #include "codegen/tile/scalar_info.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// A block access as the layout algebra sees it.
 struct AccessPattern {
@@ -27,4 +27,4 @@ struct AccessCost {
 };
 AccessCost access_cost(const LinearLayout& layout, const AccessPattern& pattern);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

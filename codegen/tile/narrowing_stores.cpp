@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/tile/narrowing_stores.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 bool is_round(const Instruction& in) { return in.op == Op::scalar && in.scalar == ScalarOp::round_to; }
@@ -43,4 +43,4 @@ void store_unrounded(Kernel& kernel) {
   erase_unread(kernel.body, reads);
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -9,7 +9,7 @@
 #include "codegen/tile/ir.h"
 #include "codegen/tile/token_stream.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 namespace {
 
@@ -446,4 +446,4 @@ class Parser {
 
 Kernel parse(std::string_view text) { return Parser(text).run(); }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -5,7 +5,7 @@
 
 #include "codegen/tile/ir.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 namespace {
 
@@ -203,4 +203,4 @@ std::string print(const Kernel& kernel) { return Printer(kernel).whole(); }
 
 std::string print(const Kernel& kernel, const Instruction& instruction) { return Printer(kernel).line(instruction); }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 constexpr int64_t any = int64_t{1} << 62;
@@ -97,4 +97,4 @@ bool ScalarInfo::non_negative(const IndexOperand& o) const {
   return o.is_literal() ? o.literal >= 0 : facts_[static_cast<size_t>(o.value)].non_negative;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

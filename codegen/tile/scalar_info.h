@@ -7,7 +7,7 @@
 
 #include "codegen/tile/ir.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// What is known of the i64 scalars of a kernel: a literal value, a divisor, that it is not negative.
 class ScalarInfo {
@@ -29,4 +29,4 @@ class ScalarInfo {
   std::vector<Fact> facts_;
 };
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -12,7 +12,7 @@
 
 #include "codegen/tile/lexer.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// Reads tokens one by one with the errors a person needs.
 class TokenStream {
@@ -76,4 +76,4 @@ class TokenStream {
   size_t at_ = 0;
 };
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -8,7 +8,7 @@
 
 #include "codegen/tile/ir.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 namespace {
 
@@ -370,4 +370,4 @@ class Verifier {
 
 void verify(const Kernel& kernel) { Verifier(kernel).run(); }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -19,7 +19,7 @@ CodeImage generate_cpu([[maybe_unused]] const schedule::ScheduledKernel& kernel,
       llvm_codegen::compile_through(table, kernel.kernel, {properties.architecture, properties.vector_bits});
   CodeImage out;
   out.entry = kernel.kernel.name;
-  out.source = tile::print(kernel.kernel);
+  out.source = tile_ir::print(kernel.kernel);
   out.image.assign(reinterpret_cast<const char*>(object.data()), object.size());
   out.key = fmt::format("{} {} {}\n{}", properties.architecture, properties.vector_bits, table.version, out.source);
   // Handing a part to another thread costs about as much as touching 16 K elements.

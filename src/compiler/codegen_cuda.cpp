@@ -11,7 +11,7 @@
 namespace sinter::compiler {
 
 CodeImage generate_cuda(const schedule::ScheduledKernel& kernel, const device::Properties& properties) {
-  const cuda::CudaText text = cuda::emit(tile::assign_layouts(kernel.kernel));
+  const cuda::CudaText text = cuda::emit(tile_ir::assign_layouts(kernel.kernel));
   CodeImage out;
   out.entry = text.entry;
   out.threads = text.threads;

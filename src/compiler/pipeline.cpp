@@ -52,11 +52,11 @@ class CodeGenerator {
   }
 
  private:
-  static std::string nameless_text(tile::Kernel kernel) {
+  static std::string nameless_text(tile_ir::Kernel kernel) {
     kernel.name = "kernel";
     kernel.comments.clear();
     for (size_t i = 0; i < kernel.parameters.size(); ++i) kernel.parameters[i].name = "p" + std::to_string(i);
-    return tile::print(kernel);
+    return tile_ir::print(kernel);
   }
 
   Device device_;
@@ -102,7 +102,7 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
     auto [kernel, image] = first_that_fits(schedule::schedule(program, group, target), generate, properties);
     kernels.push_back(std::move(kernel));
     out.images.push_back(std::move(image));
-    dump.write(group.name + ".tile", tile::print(kernels.back().kernel));
+    dump.write(group.name + ".tile", tile_ir::print(kernels.back().kernel));
     if (input.device.is_cuda()) dump.write(group.name + ".cu", out.images.back().source);
     out.notes.push_back(group.notes);
   }

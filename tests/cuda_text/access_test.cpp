@@ -86,7 +86,7 @@ Case make(std::mt19937_64& random, int number) {
   c.box = random_box(random, !c.load);
   c.fill = random_fill(random, c.storage);
   c.memory = reach(c.box);
-  tile::KernelBuilder b(fmt::format("box{}", number));
+  tile_ir::KernelBuilder b(fmt::format("box{}", number));
   const DType t = scalar::compute_type(c.storage);
   const auto align = [&](DType pointee, bool box_side) {
     return box_side ? static_cast<int32_t>(c.box.alignment * pointee.bytes()) : 256;
@@ -97,11 +97,11 @@ Case make(std::mt19937_64& random, int number) {
   const int fill_number = b.add_scalar("fill", t);
   const BoxAccess box = box_access(b, c.box, -c.memory.low);
   c.numbers = box.numbers;
-  const auto policy = random() % 2 == 0 ? tile::CachePolicy::streaming : tile::CachePolicy::standard;
+  const auto policy = random() % 2 == 0 ? tile_ir::CachePolicy::streaming : tile_ir::CachePolicy::standard;
   if (c.load) {
-    tile::Value fill;
+    tile_ir::Value fill;
     if (box.access.is_masked())
-      fill = c.run_time_fill ? b.parameter(fill_number) : b.constant(tile::Type::scalar(t), c.fill.bits);
+      fill = c.run_time_fill ? b.parameter(fill_number) : b.constant(tile_ir::Type::scalar(t), c.fill.bits);
     b.block_store(y, dense_access(c.box), b.block_load(x, box.access, c.box.dims, c.box.parts, fill), policy);
   } else {
     b.block_store(y, box.access, b.block_load(x, dense_access(c.box), c.box.dims, c.box.parts, {}), policy);

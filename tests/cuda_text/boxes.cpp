@@ -83,9 +83,9 @@ Box random_box(std::mt19937_64& random, bool for_store) {
   return box;
 }
 
-BoxAccess box_access(tile::KernelBuilder& b, const Box& box, int64_t base) {
+BoxAccess box_access(tile_ir::KernelBuilder& b, const Box& box, int64_t base) {
   BoxAccess r;
-  const auto number = [&](int64_t v, bool literal) -> tile::Index {
+  const auto number = [&](int64_t v, bool literal) -> tile_ir::Index {
     if (literal) return v;
     int64_t divisor = 1;  // what a schedule might know
     while (divisor < 16 && v % (2 * divisor) == 0) divisor *= 2;
@@ -94,8 +94,8 @@ BoxAccess box_access(tile::KernelBuilder& b, const Box& box, int64_t base) {
     return b.parameter(p);
   };
   const auto dim = [&](const BoxDim& d) {
-    const tile::Index origin = number(d.origin, box.literal_origins), stride = number(d.stride, box.literal_strides);
-    return d.extent ? tile::along(origin, stride, number(*d.extent, false)) : tile::along(origin, stride);
+    const tile_ir::Index origin = number(d.origin, box.literal_origins), stride = number(d.stride, box.literal_strides);
+    return d.extent ? tile_ir::along(origin, stride, number(*d.extent, false)) : tile_ir::along(origin, stride);
   };
   r.access.base = number(base, true);
   r.access.parts = dim(box.parts_along);
@@ -107,12 +107,12 @@ BoxAccess box_access(tile::KernelBuilder& b, const Box& box, int64_t base) {
   return r;
 }
 
-tile::Access dense_access(const Box& box) {
-  tile::Access a;
+tile_ir::Access dense_access(const Box& box) {
+  tile_ir::Access a;
   a.dims.resize(box.dims.size());
   int64_t stride = 1;
-  for (size_t d = box.dims.size(); d-- > 0; stride *= box.dims[d]) a.dims[d] = tile::along(0, stride);
-  a.parts = tile::along(0, stride);
+  for (size_t d = box.dims.size(); d-- > 0; stride *= box.dims[d]) a.dims[d] = tile_ir::along(0, stride);
+  a.parts = tile_ir::along(0, stride);
   return a;
 }
 

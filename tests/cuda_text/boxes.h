@@ -58,12 +58,12 @@ Box random_box(std::mt19937_64& random, bool for_store);
 
 /// Parameters of a kernel for numbers that are not literals.
 struct BoxAccess {
-  tile::Access access;
+  tile_ir::Access access;
   std::vector<int64_t> numbers;  ///< of the scalar parameters, in order
 };
 /// The access in a kernel under construction; `base` is what has to be added so that addresses start at 0.
-BoxAccess box_access(tile::KernelBuilder& builder, const Box& box, int64_t base);
+BoxAccess box_access(tile_ir::KernelBuilder& builder, const Box& box, int64_t base);
 /// Row-major, parts first.
-tile::Access dense_access(const Box& box);
+tile_ir::Access dense_access(const Box& box);
 
 }  // namespace sinter::cuda::testing

@@ -36,13 +36,13 @@ struct Shape {
     for (size_t d = 0; d < 3; ++d) at = at * s[d] + (s[d] == 1 ? 0 : c[d]);
     return at;
   }
-  tile::Access access() const {
-    tile::Access a;
+  tile_ir::Access access() const {
+    tile_ir::Access a;
     a.dims.resize(3);
     const std::vector<int32_t> s = sizes();
     int64_t stride = 1;
-    for (size_t d = 3; d-- > 0; stride *= s[d]) a.dims[d] = tile::along(0, stride);
-    a.parts = tile::along(0, stride);
+    for (size_t d = 3; d-- > 0; stride *= s[d]) a.dims[d] = tile_ir::along(0, stride);
+    a.parts = tile_ir::along(0, stride);
     return a;
   }
 };
@@ -55,14 +55,14 @@ std::vector<float> ramp(int64_t n, float step) {
 
 /// y = x + b stretched, and b stretched by itself.
 DeviceKernel stretching(Shape b_shape) {
-  tile::KernelBuilder b(fmt::format("stretch{}", b_shape.ones));
+  tile_ir::KernelBuilder b(fmt::format("stretch{}", b_shape.ones));
   const int x = b.add_pointer("x", f32, {.alignment = 16}), bias = b.add_pointer("b", f32);
   const int y = b.add_pointer("y", f32, {.written = true, .alignment = 16});
   const int z = b.add_pointer("z", f16, {.written = true, .alignment = 16});
   const Shape full;
-  const tile::Value v = b.block_load(x, full.access(), dims, parts);
-  const tile::Value w = b.block_load(bias, b_shape.access(), b_shape.sizes(), b_shape.part_count());
-  const tile::Value stretched = b.broadcast(w, b.type(v));
+  const tile_ir::Value v = b.block_load(x, full.access(), dims, parts);
+  const tile_ir::Value w = b.block_load(bias, b_shape.access(), b_shape.sizes(), b_shape.part_count());
+  const tile_ir::Value stretched = b.broadcast(w, b.type(v));
   b.block_store(y, full.access(), b.add(v, stretched));
   b.block_store(z, full.access(), stretched);
   b.kernel().num_warps = 2;
@@ -89,23 +89,23 @@ TEST(Broadcast, AlongEverySetOfDims) {
 }
 
 TEST(Broadcast, OfScalarsCoordinatesAndConstants) {
-  tile::KernelBuilder b("inlined");
+  tile_ir::KernelBuilder b("inlined");
   const int y = b.add_pointer("y", i32, {.written = true, .alignment = 16}), n = b.add_scalar("n", i32);
   const Shape full;
-  const tile::Type type = tile::Type::tile(i32, dims, parts);
-  tile::Value out[] = {b.iota(0, type),
-                       b.iota(1, type),
-                       b.iota(2, type),
-                       b.iota(tile::parts_dim, type),
-                       b.broadcast(b.parameter(n), type),
-                       b.constant(type, static_cast<uint32_t>(-5)),
-                       b.reduce(tile::ReduceKind::sum, 1, b.iota(1, type)),
-                       b.trans(b.reshape(b.iota(2, type), {16, 32}), {1, 0})};
+  const tile_ir::Type type = tile_ir::Type::tile(i32, dims, parts);
+  tile_ir::Value out[] = {b.iota(0, type),
+                          b.iota(1, type),
+                          b.iota(2, type),
+                          b.iota(tile_ir::parts_dim, type),
+                          b.broadcast(b.parameter(n), type),
+                          b.constant(type, static_cast<uint32_t>(-5)),
+                          b.reduce(tile_ir::ReduceKind::sum, 1, b.iota(1, type)),
+                          b.trans(b.reshape(b.iota(2, type), {16, 32}), {1, 0})};
   for (int64_t k = 0; k < 8; ++k) {
-    tile::Access a = full.access();
+    tile_ir::Access a = full.access();
     if (k == 6) a = Shape{2}.access();
-    if (k == 7) a.dims = {tile::along(0, 16), tile::along(0, 1)};
-    a.base = tile::Index(k * elements);
+    if (k == 7) a.dims = {tile_ir::along(0, 16), tile_ir::along(0, 1)};
+    a.base = tile_ir::Index(k * elements);
     b.block_store(y, a, out[k]);
   }
   b.kernel().num_warps = 4;

@@ -12,40 +12,40 @@
 namespace sinter::cuda::testing {
 namespace {
 
-using tile::LinearLayout;
-using tile::testing::LayoutPair;
+using tile_ir::LinearLayout;
+using tile_ir::testing::LayoutPair;
 
 DType storage_of(int bytes) { return bytes == 1 ? u8 : bytes == 2 ? f16 : bytes == 4 ? f32 : i64; }
 
-tile::Access dense(const tile::TileShape& shape) {
-  tile::Access access;
+tile_ir::Access dense(const tile_ir::TileShape& shape) {
+  tile_ir::Access access;
   int64_t stride = 1;
   access.dims.resize(static_cast<size_t>(shape.rank));
-  for (size_t d = access.dims.size(); d-- > 0; stride *= shape.dims[d]) access.dims[d] = tile::along(0, stride);
-  access.parts = tile::along(0, stride);
+  for (size_t d = access.dims.size(); d-- > 0; stride *= shape.dims[d]) access.dims[d] = tile_ir::along(0, stride);
+  access.parts = tile_ir::along(0, stride);
   return access;
 }
 
 /// Loads in a plain layout; converts to the source, to the target, back to the plain one; stores. Narrow: loads in the
 /// source layout, where memory can be read so; what is loaded then travels in the width of memory.
-tile::LaidOutKernel through(const LayoutPair& pair, int number, bool narrow) {
+tile_ir::LaidOutKernel through(const LayoutPair& pair, int number, bool narrow) {
   const DType storage = storage_of(pair.element_bytes), t = scalar::compute_type(storage);
-  const tile::TileShape& shape = pair.source.shape();
+  const tile_ir::TileShape& shape = pair.source.shape();
   const std::vector<int32_t> dims(shape.dims.begin(), shape.dims.begin() + shape.rank);
-  tile::KernelBuilder b(fmt::format("pair{}", number));
+  tile_ir::KernelBuilder b(fmt::format("pair{}", number));
   const int x = b.add_pointer("x", storage, {.alignment = 16});
   const int y = b.add_pointer("y", storage, {.written = true, .alignment = 16});
-  const tile::Value v = b.block_load(x, dense(shape), dims, shape.parts);
+  const tile_ir::Value v = b.block_load(x, dense(shape), dims, shape.parts);
   b.block_store(y, dense(shape), v);
   b.kernel().num_warps = pair.source.threads() / 32;
-  tile::LaidOutKernel k{b.finish(), {}, {}};
-  const tile::Type type = tile::Type::tile(t, dims, shape.parts);
-  const LinearLayout memory = tile::default_layout(shape, pair.source.threads());
+  tile_ir::LaidOutKernel k{b.finish(), {}, {}};
+  const tile_ir::Type type = tile_ir::Type::tile(t, dims, shape.parts);
+  const LinearLayout memory = tile_ir::default_layout(shape, pair.source.threads());
   auto& body = k.kernel.body.body;
   k.types.assign(static_cast<size_t>(k.kernel.value_count), type);
   k.layouts.assign(static_cast<size_t>(k.kernel.value_count), memory);
-  const auto convert = [&](const LinearLayout& l, tile::ValueId from) {
-    tile::Instruction c{.op = tile::Op::convert_layout, .type = type};
+  const auto convert = [&](const LinearLayout& l, tile_ir::ValueId from) {
+    tile_ir::Instruction c{.op = tile_ir::Op::convert_layout, .type = type};
     c.operands = {from};
     c.results = {k.kernel.value_count++};
     k.types.push_back(type);
@@ -53,7 +53,7 @@ tile::LaidOutKernel through(const LayoutPair& pair, int number, bool narrow) {
     body.insert(body.end() - 1, c);
     return c.results[0];
   };
-  tile::ValueId source = v.id;
+  tile_ir::ValueId source = v.id;
   if (narrow && pair.source.registers_separate())
     k.layouts[static_cast<size_t>(source)] = pair.source;
   else
@@ -75,7 +75,7 @@ void check(const LayoutPair& pair, const DeviceKernel& kernel) {
 }
 
 TEST(Convert, RandomPairs) {
-  const std::vector<LayoutPair> pairs = tile::testing::random_layout_pairs(500);
+  const std::vector<LayoutPair> pairs = tile_ir::testing::random_layout_pairs(500);
   std::vector<std::unique_ptr<DeviceKernel>> kernels;
   for (size_t i = 0; i < pairs.size(); ++i)
     kernels.push_back(std::make_unique<DeviceKernel>(emit(through(pairs[i], static_cast<int>(i), i % 2 == 0))));

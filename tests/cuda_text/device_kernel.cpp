@@ -38,7 +38,7 @@ std::shared_ptr<device::Module> load(const CudaText& text) {
 DeviceKernel::DeviceKernel(const CudaText& text)
     : text_(text), module_(load(text_)), function_(module_->function(text_.entry)) {}
 
-DeviceKernel::DeviceKernel(const tile::Kernel& kernel) : DeviceKernel(emit(tile::assign_layouts(kernel))) {}
+DeviceKernel::DeviceKernel(const tile_ir::Kernel& kernel) : DeviceKernel(emit(tile_ir::assign_layouts(kernel))) {}
 
 void DeviceKernel::launch(int64_t grid, const std::vector<uint64_t>& slots) const {
   gpu().launch(*function_, {.grid = grid, .threads = text_.threads}, slots.data(), slots.size(), nullptr);

@@ -61,7 +61,7 @@ uint64_t slot(const DeviceArray<T>& a) {
 class DeviceKernel {
  public:
   explicit DeviceKernel(const CudaText& text);
-  explicit DeviceKernel(const tile::Kernel& kernel);
+  explicit DeviceKernel(const tile_ir::Kernel& kernel);
   const CudaText& text() const { return text_; }
   device::Function& function() const { return *function_; }
 

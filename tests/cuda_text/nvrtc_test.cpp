@@ -26,14 +26,14 @@ std::string read(const std::filesystem::path& file) {
 
 TEST(Text, IncludesNothing) {
   for (const Sample& s : samples()) {
-    const std::string text = emit(tile::assign_layouts(s.kernel)).text;
+    const std::string text = emit(tile_ir::assign_layouts(s.kernel)).text;
     EXPECT_EQ(text.find("#include"), std::string::npos) << s.name;
   }
 }
 
 TEST(Text, IsTheSameEveryTime) {
   for (const Sample& s : samples())
-    EXPECT_EQ(emit(tile::assign_layouts(s.kernel)).text, emit(tile::assign_layouts(s.kernel)).text) << s.name;
+    EXPECT_EQ(emit(tile_ir::assign_layouts(s.kernel)).text, emit(tile_ir::assign_layouts(s.kernel)).text) << s.name;
 }
 
 TEST(Text, TheEmitterKnowsTileOpsOnly) {
@@ -61,7 +61,7 @@ TEST(Text, NvrtcTakesItForEveryArchitecture) {
   const device::cuda::NvrtcVersion found = device::cuda::nvrtc_version();
   if (found.version == 0) GTEST_SKIP() << found.text;
   for (const Sample& s : samples()) {
-    const CudaText text = emit(tile::assign_layouts(s.kernel));
+    const CudaText text = emit(tile_ir::assign_layouts(s.kernel));
     for (const std::string_view architecture : {"sm_80", "sm_86", "sm_87", "sm_89", "sm_90a", "sm_100", "sm_120"}) {
       if (found.version < 12080 && (architecture == "sm_100" || architecture == "sm_120")) continue;
       EXPECT_NO_THROW({

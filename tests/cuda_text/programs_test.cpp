@@ -11,11 +11,11 @@
 namespace sinter::cuda::testing {
 namespace {
 
-tile::Kernel program(const std::string& name) {
+tile_ir::Kernel program(const std::string& name) {
   std::ifstream in(std::string(SINTER_SOURCE_DIR "/tests/tile/") + name);
   std::stringstream s;
   s << in.rdbuf();
-  return tile::parse(s.str());
+  return tile_ir::parse(s.str());
 }
 
 TEST(Programs, Softmax) {

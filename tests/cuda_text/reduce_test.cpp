@@ -14,7 +14,7 @@ namespace sinter::cuda::testing {
 namespace {
 
 using scalar::Constant;
-using tile::ReduceKind;
+using tile_ir::ReduceKind;
 
 Constant combine(ReduceKind kind, const Constant& a, const Constant& b) {
   constexpr scalar::ScalarOp ops[] = {scalar::ScalarOp::add, scalar::ScalarOp::mul, scalar::ScalarOp::max,
@@ -56,25 +56,25 @@ struct Case {
   std::vector<int32_t> dims;
   int parts, dim, warps;
   std::string name() const {
-    std::string s = fmt::format("{}_{}_{}", tile::reduce_kind_names[static_cast<size_t>(kind)], t.name(), parts);
+    std::string s = fmt::format("{}_{}_{}", tile_ir::reduce_kind_names[static_cast<size_t>(kind)], t.name(), parts);
     for (int32_t d : dims) s += fmt::format("x{}", d);
     return s + fmt::format("_{}_w{}", dim < 0 ? "parts" : fmt::format("dim{}", dim), warps);
   }
 };
 
-tile::Access dense(const std::vector<int32_t>& dims) {
-  tile::Access a;
+tile_ir::Access dense(const std::vector<int32_t>& dims) {
+  tile_ir::Access a;
   a.dims.resize(dims.size());
   int64_t stride = 1;
-  for (size_t d = dims.size(); d-- > 0; stride *= dims[d]) a.dims[d] = tile::along(0, stride);
-  a.parts = tile::along(0, stride);
+  for (size_t d = dims.size(); d-- > 0; stride *= dims[d]) a.dims[d] = tile_ir::along(0, stride);
+  a.parts = tile_ir::along(0, stride);
   return a;
 }
 
 DeviceKernel compile(const Case& c) {
-  tile::KernelBuilder b(c.name());
+  tile_ir::KernelBuilder b(c.name());
   const int x = b.add_pointer("x", c.t, {.alignment = 16}), y = b.add_pointer("y", c.t, {.written = true});
-  const tile::Value v = b.block_load(x, dense(c.dims), c.dims, c.parts);
+  const tile_ir::Value v = b.block_load(x, dense(c.dims), c.dims, c.parts);
   std::vector<int32_t> folded = c.dims;
   if (c.dim >= 0) folded[static_cast<size_t>(c.dim)] = 1;
   b.block_store(y, dense(folded), b.reduce(c.kind, c.dim, v));
@@ -151,7 +151,7 @@ std::vector<Case> cases() {
   add(f32, ReduceKind::sum, {4, 512, 2}, 3, 1, 4);
   add(f32, ReduceKind::sum, {256, 64}, 1, 0, 8);  // what does not fit into shared memory at once
   add(f64, ReduceKind::sum, {64, 256}, 2, 0, 8);
-  for (int parts : {1, 2, 3, 5, 7, 16, 33, 300}) add(f32, ReduceKind::sum, {4, 8}, parts, tile::parts_dim, 1);
+  for (int parts : {1, 2, 3, 5, 7, 16, 33, 300}) add(f32, ReduceKind::sum, {4, 8}, parts, tile_ir::parts_dim, 1);
   return all;
 }
 

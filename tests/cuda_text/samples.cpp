@@ -9,12 +9,12 @@
 namespace sinter::cuda::testing {
 namespace {
 
-tile::Kernel read(const std::string& file) {
+tile_ir::Kernel read(const std::string& file) {
   std::ifstream in(SINTER_SOURCE_DIR "/tests/" + file + ".tile");
   if (!in) throw std::runtime_error("no kernel " + file);
   std::stringstream s;
   s << in.rdbuf();
-  return tile::parse(s.str());
+  return tile_ir::parse(s.str());
 }
 
 Argument number(int64_t v) { return {.bytes = {}, .number = static_cast<uint64_t>(v)}; }

@@ -19,7 +19,7 @@ struct Argument {
 /// A hand-written kernel of tests/cuda_text/kernels with arguments to run it on.
 struct Sample {
   std::string name;
-  tile::Kernel kernel;
+  tile_ir::Kernel kernel;
   int64_t grid = 1;
   std::vector<std::vector<Argument>> calls;  ///< one list of arguments each
 };

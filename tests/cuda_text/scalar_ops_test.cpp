@@ -73,14 +73,14 @@ struct Compiled {
 };
 
 Compiled compiled(const Case& c) {
-  tile::KernelBuilder b(c.name());
-  tile::Access access;
+  tile_ir::KernelBuilder b(c.name());
+  tile_ir::Access access;
   const int y = b.add_pointer("y", c.result, {.written = true, .alignment = 16});
   std::vector<int> pointers;
   for (const DType t : c.types)
     pointers.push_back(b.add_pointer("x" + std::to_string(pointers.size()), t, {.alignment = 16}));
-  access.dims = {tile::along(b.mul(b.program_id(), b.literal(tile_size)), 1)};
-  std::vector<tile::Value> x;
+  access.dims = {tile_ir::along(b.mul(b.program_id(), b.literal(tile_size)), 1)};
+  std::vector<tile_ir::Value> x;
   for (const int p : pointers) x.push_back(b.block_load(p, access, {tile_size}));
   b.block_store(y, access, b.scalar(c.op, x, c.attribute));
   return {c, std::make_unique<DeviceKernel>(b.finish())};

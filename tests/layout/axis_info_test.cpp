@@ -9,7 +9,7 @@
 
 #include "tests/layout/random_layouts.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 using testing::LayoutSampler;
@@ -89,7 +89,7 @@ class Expressions {
     switch (sampler_.below(12)) {
       case 0:
       case 1:
-        binary(tile::add(a.info, b.info), std::plus<int64_t>());
+        binary(tile_ir::add(a.info, b.info), std::plus<int64_t>());
         break;
       case 2:
         binary(sub(a.info, b.info), std::minus<int64_t>());
@@ -240,4 +240,4 @@ TEST(AxisInfo, ExtremeValues) {
 }
 
 }  // namespace
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -7,7 +7,7 @@
 
 #include "codegen/tile/layout/vectorize.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 TileShape tile(std::vector<int32_t> dims, int parts = 1) { return TileShape::of(dims, parts); }
@@ -113,4 +113,4 @@ TEST(Choose, AWarpTouchesTheFewestSectors) {
 }
 
 }  // namespace
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

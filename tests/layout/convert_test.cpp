@@ -12,7 +12,7 @@
 #include "tests/layout/plan_simulator.h"
 #include "tests/layout/random_layouts.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 using testing::LayoutPair;
@@ -202,4 +202,4 @@ TEST(BankConflicts, CountsWordsOfABank) {
 }
 
 }  // namespace
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -9,7 +9,7 @@
 
 #include "tests/layout/random_layouts.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 using testing::LayoutSampler;
@@ -147,4 +147,4 @@ TEST(EmitLinear, CoordinatesOfALayout) {
 }
 
 }  // namespace
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -10,7 +10,7 @@
 #include "codegen/tile/layout/blocked.h"
 #include "tests/layout/random_layouts.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 using testing::LayoutSampler;
@@ -260,4 +260,4 @@ TEST(LinearLayout, RejectsBasesOutsideTheTile) {
 }
 
 }  // namespace
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -7,7 +7,7 @@
 #include <bit>
 #include <set>
 
-namespace sinter::tile::testing {
+namespace sinter::tile_ir::testing {
 namespace {
 
 constexpr int64_t nothing = -1;
@@ -187,4 +187,4 @@ int bank_conflicts(const std::vector<uint32_t>& byte_addresses, int access_bytes
   return static_cast<int>(cycles) - 1;
 }
 
-}  // namespace sinter::tile::testing
+}  // namespace sinter::tile_ir::testing

@@ -7,7 +7,7 @@
 
 #include "codegen/tile/layout/convert.h"
 
-namespace sinter::tile::testing {
+namespace sinter::tile_ir::testing {
 
 /// What a simulated conversion did.
 struct SimulationResult {
@@ -27,4 +27,4 @@ SimulationResult simulate(const ConvertPlan& plan, const LinearLayout& source, c
 /// Cycles beyond the first that one phase of an access needs: 32 banks of 4 bytes serve one word each.
 int bank_conflicts(const std::vector<uint32_t>& byte_addresses, int access_bytes);
 
-}  // namespace sinter::tile::testing
+}  // namespace sinter::tile_ir::testing

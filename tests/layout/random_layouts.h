@@ -8,7 +8,7 @@
 
 #include "codegen/tile/layout/blocked.h"
 
-namespace sinter::tile::testing {
+namespace sinter::tile_ir::testing {
 
 /// Random layouts that are the same with every standard library: only the generator's raw output is used.
 class LayoutSampler {
@@ -137,4 +137,4 @@ inline std::vector<LayoutPair> random_layout_pairs(int count, uint64_t seed = la
   return pairs;
 }
 
-}  // namespace sinter::tile::testing
+}  // namespace sinter::tile_ir::testing

@@ -10,7 +10,7 @@
 
 #include "tests/layout/random_layouts.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 using testing::LayoutSampler;
@@ -155,4 +155,4 @@ TEST(Vectorize, BroadcastLoadsOnce) {
 }
 
 }  // namespace
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -82,27 +82,28 @@ std::pair<int64_t, int64_t> reach(const BoxCase& c) {
 
 /// The box over parameters: every number of it that is not a literal is a scalar parameter, in the order of `numbers`.
 struct BoxKernel {
-  tile::Kernel kernel;
+  tile_ir::Kernel kernel;
   std::vector<int64_t> numbers;
 };
 
 /// load: y = box of x; otherwise box of y = x. The contiguous side has the compute type.
-BoxKernel box_kernel(const BoxCase& c, DType storage, bool load, tile::CachePolicy policy) {
+BoxKernel box_kernel(const BoxCase& c, DType storage, bool load, tile_ir::CachePolicy policy) {
   BoxKernel r;
-  tile::KernelBuilder b("box");
+  tile_ir::KernelBuilder b("box");
   const DType compute = scalar::compute_type(storage);
   const int x = b.add_pointer("x", load ? storage : compute);
   const int y = b.add_pointer("y", load ? compute : storage, {.written = true});
-  const auto number = [&](int64_t v) -> tile::Index {
+  const auto number = [&](int64_t v) -> tile_ir::Index {
     const int p = b.add_scalar("n" + std::to_string(r.numbers.size()), i64);
     r.numbers.push_back(v);
     return b.parameter(p);
   };
   const auto dim = [&](const BoxDim& d) {
-    const tile::Index stride = c.literal_strides ? tile::Index(d.stride) : number(d.stride);
-    return d.extent ? tile::along(number(d.origin), stride, number(*d.extent)) : tile::along(number(d.origin), stride);
+    const tile_ir::Index stride = c.literal_strides ? tile_ir::Index(d.stride) : number(d.stride);
+    return d.extent ? tile_ir::along(number(d.origin), stride, number(*d.extent))
+                    : tile_ir::along(number(d.origin), stride);
   };
-  tile::Access box, plain;
+  tile_ir::Access box, plain;
   box.base = number(0);
   box.parts = dim(c.parts_along);
   for (const BoxDim& d : c.along) box.dims.push_back(dim(d));
@@ -112,10 +113,10 @@ BoxKernel box_kernel(const BoxCase& c, DType storage, bool load, tile::CachePoli
   }
   int64_t stride = 1;
   for (size_t d = c.dims.size(); d-- > 0; stride *= c.dims[d])
-    plain.dims.insert(plain.dims.begin(), tile::along(0, stride));
-  plain.parts = tile::along(0, stride);
-  const tile::Value fill = b.constant(compute, 1.0);
-  const tile::Value v = b.block_load(x, load ? box : plain, c.dims, c.parts, fill);
+    plain.dims.insert(plain.dims.begin(), tile_ir::along(0, stride));
+  plain.parts = tile_ir::along(0, stride);
+  const tile_ir::Value fill = b.constant(compute, 1.0);
+  const tile_ir::Value v = b.block_load(x, load ? box : plain, c.dims, c.parts, fill);
   b.block_store(y, load ? plain : box, v, policy);
   r.kernel = b.finish();
   return r;
@@ -132,9 +133,9 @@ void fill_memory(std::byte* memory, int64_t n, DType t, uint64_t seed) {
 }
 
 /// Compiled once: cases differ in numbers more than in kernels.
-const CompiledKernel& compiled(const tile::Kernel& kernel, const TargetOptions& target) {
+const CompiledKernel& compiled(const tile_ir::Kernel& kernel, const TargetOptions& target) {
   static std::map<std::string, CompiledKernel> kernels;
-  const std::string key = target.architecture + tile::print(kernel);
+  const std::string key = target.architecture + tile_ir::print(kernel);
   const auto it = kernels.find(key);
   return it != kernels.end() ? it->second : kernels.try_emplace(key, kernel, target).first->second;
 }
@@ -151,7 +152,7 @@ void check_load(const BoxCase& c, DType storage, const TargetOptions& target, Gu
   const GuardedMemory x(static_cast<size_t>((high - low) * storage.bytes()), flush);
   const GuardedMemory y(static_cast<size_t>(element_count(c) * compute.bytes()), flush);
   fill_memory(x.data(), high - low, storage, 1);
-  const BoxKernel box = box_kernel(c, storage, true, tile::CachePolicy::standard);
+  const BoxKernel box = box_kernel(c, storage, true, tile_ir::CachePolicy::standard);
   run(compiled(box.kernel, target), box, x.data() - low * storage.bytes(), y.data());
   int64_t at = 0;
   int wrong = 0;
@@ -165,7 +166,7 @@ void check_load(const BoxCase& c, DType storage, const TargetOptions& target, Gu
 }
 
 void check_store(const BoxCase& c, DType storage, const TargetOptions& target, GuardedMemory::Flush flush,
-                 tile::CachePolicy policy) {
+                 tile_ir::CachePolicy policy) {
   const DType compute = scalar::compute_type(storage);
   const auto [low, high] = reach(c);
   const auto bytes = static_cast<size_t>((high - low) * storage.bytes());
@@ -284,9 +285,9 @@ std::vector<BoxCase> masked(const BoxCase& c) {
 TEST(LlvmAccess, PatternsAreRecognised) {
   for (const BoxCase& c : patterns()) {
     if (!c.kind) continue;
-    const BoxKernel box = box_kernel(c, f32, true, tile::CachePolicy::standard);
-    for (const tile::Instruction& i : box.kernel.body.body)
-      if (i.op == tile::Op::block_load) {
+    const BoxKernel box = box_kernel(c, f32, true, tile_ir::CachePolicy::standard);
+    for (const tile_ir::Instruction& i : box.kernel.body.body)
+      if (i.op == tile_ir::Op::block_load) {
         EXPECT_EQ(access_pattern(*i.access, i.type, 16).kind, *c.kind) << c.name;
       }
   }
@@ -299,8 +300,8 @@ TEST(LlvmAccess, LoadsAndStoresAreThoseOfALoop) {
         SCOPED_TRACE(fmt::format("{} of {} on {}", c.name, t.name(), target.architecture));
         for (const auto flush : {GuardedMemory::Flush::end, GuardedMemory::Flush::begin}) {
           check_load(c, t, target, flush);
-          check_store(c, t, target, flush, tile::CachePolicy::standard);
-          check_store(c, t, target, flush, tile::CachePolicy::streaming);
+          check_store(c, t, target, flush, tile_ir::CachePolicy::standard);
+          check_store(c, t, target, flush, tile_ir::CachePolicy::streaming);
         }
       }
     }
@@ -314,7 +315,7 @@ TEST(LlvmAccess, EveryStorageTypeWidensAndNarrows) {
         SCOPED_TRACE(fmt::format("{} x {} on {}", t.name(), lanes, target.architecture));
         const BoxCase c{.name = "contiguous", .dims = {lanes}, .along = {{0, 1}}};
         check_load(c, t, target, GuardedMemory::Flush::end);
-        check_store(c, t, target, GuardedMemory::Flush::end, tile::CachePolicy::standard);
+        check_store(c, t, target, GuardedMemory::Flush::end, tile_ir::CachePolicy::standard);
       }
     }
   }
@@ -326,7 +327,7 @@ TEST(LlvmAccess, MaskedLanesTouchNoMemory) {
       for (const DType t : {u8, f32}) {
         SCOPED_TRACE(fmt::format("{} of {}", m.name, t.name()));
         check_load(m, t, host(), GuardedMemory::Flush::end);
-        check_store(m, t, host(), GuardedMemory::Flush::begin, tile::CachePolicy::streaming);
+        check_store(m, t, host(), GuardedMemory::Flush::begin, tile_ir::CachePolicy::streaming);
       }
     }
   }
@@ -337,19 +338,19 @@ TEST(LlvmAccess, RowsInPartsEndAnywhere) {
     BoxCase c{.name = "row", .dims = {64}, .along = {{0, 1}}, .parts = 3, .parts_along = {0, 64}, .row_extent = n};
     SCOPED_TRACE(n);
     check_load(c, f32, host(), GuardedMemory::Flush::end);
-    check_store(c, bf16, host(), GuardedMemory::Flush::end, tile::CachePolicy::standard);
+    check_store(c, bf16, host(), GuardedMemory::Flush::end, tile_ir::CachePolicy::standard);
   }
 }
 
 /// y = x + 1 over n elements, 64 a program.
-tile::Kernel tail_kernel(DType storage) {
-  tile::KernelBuilder b("tail");
+tile_ir::Kernel tail_kernel(DType storage) {
+  tile_ir::KernelBuilder b("tail");
   const int x = b.add_pointer("x", storage), y = b.add_pointer("y", storage, {.written = true}),
             n = b.add_scalar("n", i64);
-  tile::Access access;
-  access.dims = {tile::along(b.mul(b.program_id(), b.literal(64)), 1, b.parameter(n))};
+  tile_ir::Access access;
+  access.dims = {tile_ir::along(b.mul(b.program_id(), b.literal(64)), 1, b.parameter(n))};
   const DType compute = scalar::compute_type(storage);
-  tile::Value v = b.block_load(x, access, {64}, 1, b.constant(compute, 0.0));
+  tile_ir::Value v = b.block_load(x, access, {64}, 1, b.constant(compute, 0.0));
   v = storage.is_boolean() ? b.bit_not(v) : b.round_to(b.add(v, b.constant(compute, 1.0)), storage);
   b.block_store(y, access, v);
   return b.finish();

@@ -23,7 +23,7 @@ inline TargetOptions host() {
 /// A kernel made, loaded and ready to call, the way a cached object is.
 class CompiledKernel {
  public:
-  explicit CompiledKernel(const tile::Kernel& kernel, const TargetOptions& options = host())
+  explicit CompiledKernel(const tile_ir::Kernel& kernel, const TargetOptions& options = host())
       : object_(compile(kernel, options)),
         loaded_(device::cpu::load_object(object_)),
         entry_(reinterpret_cast<device::CpuKernel>(loaded_->symbol(kernel.name))) {}

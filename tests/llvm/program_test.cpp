@@ -23,13 +23,13 @@
 namespace sinter::llvm_codegen {
 namespace {
 
-using tile::Value;
+using tile_ir::Value;
 
-tile::Kernel program(const std::string& name) {
+tile_ir::Kernel program(const std::string& name) {
   std::ifstream in(std::string(SINTER_SOURCE_DIR) + "/tests/tile/" + name);
   std::ostringstream s;
   s << in.rdbuf();
-  return tile::parse(s.str());
+  return tile_ir::parse(s.str());
 }
 
 std::vector<float> random_floats(size_t n) {
@@ -113,14 +113,14 @@ TEST(LlvmPrograms, TransOfEveryPermutation) {
   const std::vector<int32_t> dims{4, 2, 8, 16};
   std::vector<int> perm{0, 1, 2, 3};
   do {
-    tile::KernelBuilder b("trans");
+    tile_ir::KernelBuilder b("trans");
     const int y = b.add_pointer("y", i32, {.written = true});
-    const tile::Type shape = tile::Type::tile(i32, dims);
+    const tile_ir::Type shape = tile_ir::Type::tile(i32, dims);
     const int32_t strides[] = {256, 128, 16, 1};
     Value number = b.constant(shape, 0);
     for (int d = 0; d < 4; ++d) number = b.add(number, b.mul(b.iota(d, shape), b.constant(i32, strides[d])));
-    tile::Access plain;
-    plain.dims = {tile::along(0, 1)};
+    tile_ir::Access plain;
+    plain.dims = {tile_ir::along(0, 1)};
     b.block_store(y, plain, b.reshape(b.trans(number, perm), {1024}));
     std::vector<int32_t> got(1024);
     CompiledKernel(b.finish())(0, 1, got.data());
@@ -142,15 +142,15 @@ TEST(LlvmPrograms, BroadcastStretchesAnyDims) {
     std::vector<int32_t> from = to;
     for (int d = 0; d < 3; ++d)
       if (stretched >> d & 1) from[static_cast<size_t>(d)] = 1;
-    tile::KernelBuilder b("broadcast");
+    tile_ir::KernelBuilder b("broadcast");
     const int y = b.add_pointer("y", i32, {.written = true});
-    const tile::Type small = tile::Type::tile(i32, from);
+    const tile_ir::Type small = tile_ir::Type::tile(i32, from);
     Value v = b.constant(small, 0);
     const int32_t weight[] = {100, 10000, 1};
     for (int d = 0; d < 3; ++d) v = b.add(v, b.mul(b.iota(d, small), b.constant(i32, weight[d])));
-    tile::Access plain;
-    plain.dims = {tile::along(0, 1)};
-    b.block_store(y, plain, b.reshape(b.broadcast(v, tile::Type::tile(i32, to)), {512}));
+    tile_ir::Access plain;
+    plain.dims = {tile_ir::along(0, 1)};
+    b.block_store(y, plain, b.reshape(b.broadcast(v, tile_ir::Type::tile(i32, to)), {512}));
     std::vector<int32_t> got(512);
     CompiledKernel(b.finish())(0, 1, got.data());
     for (int32_t e = 0; e < 512; ++e) {
@@ -163,25 +163,25 @@ TEST(LlvmPrograms, BroadcastStretchesAnyDims) {
 }
 
 /// Row sums by a loop over masked tiles with a carried tile; every second row is negated in an if.
-tile::Kernel row_sums() {
-  tile::KernelBuilder b("rows");
+tile_ir::Kernel row_sums() {
+  tile_ir::KernelBuilder b("rows");
   const int x = b.add_pointer("x", f32), y = b.add_pointer("y", f32, {.written = true}), n = b.add_scalar("n", i64);
   const Value row = b.program_id(), columns = b.parameter(n), start = b.mul(row, columns), none = b.constant(f32, -0.0);
-  const Value sums = b.broadcast(none, tile::Type::tile(f32, {32}));
+  const Value sums = b.broadcast(none, tile_ir::Type::tile(f32, {32}));
   const std::vector<Value> total =
       b.for_loop(b.literal(0), columns, b.literal(32), {sums}, [&](Value i, std::span<const Value> carried) {
-        tile::Access a;
-        a.base = tile::Index(start);
-        a.dims = {tile::along(i, 1, columns)};
+        tile_ir::Access a;
+        a.base = tile_ir::Index(start);
+        a.dims = {tile_ir::along(i, 1, columns)};
         return std::vector<Value>{b.add(carried[0], b.block_load(x, a, {32}, 1, none))};
       });
-  const Value sum = b.reduce(tile::ReduceKind::sum, 0, total[0]);
+  const Value sum = b.reduce(tile_ir::ReduceKind::sum, 0, total[0]);
   const std::vector<Value> result = b.if_then(
       b.eq(b.irem(row, b.literal(2)), b.literal(1)), [&] { return std::vector<Value>{b.neg(sum)}; },
       [&] { return std::vector<Value>{sum}; });
-  tile::Access one;
-  one.base = tile::Index(row);
-  one.dims = {tile::along(0, 1)};
+  tile_ir::Access one;
+  one.base = tile_ir::Index(row);
+  one.dims = {tile_ir::along(0, 1)};
   b.block_store(y, one, result[0]);
   return b.finish();
 }
@@ -202,18 +202,18 @@ TEST(LlvmPrograms, LoopsCarryTilesAndIfsYield) {
 
 TEST(LlvmPrograms, GatherAndScatterLeaveMaskedLanesAlone) {
   // y[index[i]] = x[index[i]] + 1 where index is in range; the others are not touched and read as 50
-  tile::KernelBuilder b("permute");
+  tile_ir::KernelBuilder b("permute");
   const int x = b.add_pointer("x", u8), index = b.add_pointer("index", i64),
             y = b.add_pointer("y", u8, {.written = true});
   const int z = b.add_pointer("z", u8, {.written = true});
-  tile::Access plain;
-  plain.dims = {tile::along(0, 1)};
+  tile_ir::Access plain;
+  plain.dims = {tile_ir::along(0, 1)};
   const Value at = b.block_load(index, plain, {32}), zero = b.literal(0), extent = b.literal(100);
   const Value inside = b.bit_and(b.le(zero, at), b.lt(at, extent));
   const Value v = b.gather(x, at, inside, b.constant(u32, 50));
   b.block_store(z, plain, v);
   b.scatter(y, at, b.add(v, b.constant(u32, 1)), inside);
-  const tile::Kernel kernel = b.finish();
+  const tile_ir::Kernel kernel = b.finish();
   std::mt19937_64 random(1);
   std::vector<uint8_t> in(100);
   std::iota(in.begin(), in.end(), uint8_t{0});
@@ -232,11 +232,11 @@ TEST(LlvmPrograms, GatherAndScatterLeaveMaskedLanesAlone) {
 }
 
 TEST(LlvmPrograms, FirstStatusStays) {
-  tile::KernelBuilder b("check");
+  tile_ir::KernelBuilder b("check");
   const int x = b.add_pointer("x", i32), status = b.add_pointer("status", u64, {.written = true});
-  tile::Access row;
-  row.base = tile::Index(b.mul(b.program_id(), b.literal(16)));
-  row.dims = {tile::along(0, 1)};
+  tile_ir::Access row;
+  row.base = tile_ir::Index(b.mul(b.program_id(), b.literal(16)));
+  row.dims = {tile_ir::along(0, 1)};
   const Value v = b.block_load(x, row, {16});
   b.status_check(status, b.eq(v, b.constant(i32, 7)), 0x700000007);
   b.status_check(status, b.eq(v, b.constant(i32, 9)), 0x900000009);
@@ -256,14 +256,14 @@ TEST(LlvmPrograms, FirstStatusStays) {
 /// y = rare(x > 100, x + 1, fmod(x, 7) * 2)
 TEST(LlvmPrograms, RareLanesTakeTheSlowWay) {
   for (const int lanes : {32, 1024}) {
-    tile::KernelBuilder b("rare");
+    tile_ir::KernelBuilder b("rare");
     const int x = b.add_pointer("x", f32), y = b.add_pointer("y", f32, {.written = true});
-    tile::Access plain;
-    plain.dims = {tile::along(b.mul(b.program_id(), b.literal(lanes)), 1)};
+    tile_ir::Access plain;
+    plain.dims = {tile_ir::along(b.mul(b.program_id(), b.literal(lanes)), 1)};
     const Value v = b.block_load(x, plain, {lanes});
     const Value slow = b.mul(b.fmod(v, b.constant(f32, 7)), b.constant(f32, 2));
     b.block_store(y, plain, b.rare(b.lt(b.constant(f32, 100), v), b.add(v, b.constant(f32, 1)), slow));
-    const tile::Kernel k = b.finish();
+    const tile_ir::Kernel k = b.finish();
     const std::string ir = print_ir(k, host());
     EXPECT_NE(ir.find("branch_weights"), std::string::npos) << ir;
     const auto n = static_cast<size_t>(3 * lanes);
@@ -278,17 +278,17 @@ TEST(LlvmPrograms, RareLanesTakeTheSlowWay) {
 /// whole, and only the lanes that are out of range take the slow way.
 TEST(LlvmPrograms, RangeChecksChooseLaneByLane) {
   constexpr int lanes = 32;
-  tile::KernelBuilder b("range");
+  tile_ir::KernelBuilder b("range");
   const int x = b.add_pointer("x", f32), y = b.add_pointer("y", f32, {.written = true}), d = b.add_scalar("d", f32);
-  tile::Access plain;
-  plain.dims = {tile::along(b.mul(b.program_id(), b.literal(lanes)), 1)};
+  tile_ir::Access plain;
+  plain.dims = {tile_ir::along(b.mul(b.program_id(), b.literal(lanes)), 1)};
   const Value v = b.block_load(x, plain, {lanes}), magnitude = b.abs(v), zero = b.constant(f32, 0);
   const Value high = b.lt(b.constant(f32, 0x1p60), magnitude);
   const Value low = b.bit_and(b.lt(magnitude, b.constant(f32, 0x1p-60)), b.ne(v, zero));
   const Value unsafe = b.bit_not(b.le(b.parameter(d), b.constant(f32, 0x1p60)));
   const Value cond = b.bit_or(b.bit_or(high, low), unsafe);
   b.block_store(y, plain, b.rare(cond, v, b.select(b.lt(v, zero), b.constant(f32, 5), b.constant(f32, 6))));
-  const tile::Kernel k = b.finish();
+  const tile_ir::Kernel k = b.finish();
   const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> special = {0,        0x1p-149f, 0x1p-61f, 0x1.fffffep-61f, 0x1p-60f, 0x1p60f, 0x1.000002p60f,
                                       infinity, nan,       7};
@@ -315,10 +315,10 @@ TEST(LlvmPrograms, RangeChecksChooseLaneByLane) {
 /// Fibonacci numbers by element: large tiles change places in a loop, and an if picks one of two at its end.
 TEST(LlvmPrograms, LargeTilesAreCarriedAndChosen) {
   for (const int64_t steps : {0, 1, 2, 9}) {
-    tile::KernelBuilder b("fibonacci");
+    tile_ir::KernelBuilder b("fibonacci");
     const int x = b.add_pointer("x", i32), y = b.add_pointer("y", i32, {.written = true}), n = b.add_scalar("n", i64);
-    tile::Access plain;
-    plain.dims = {tile::along(0, 1)};
+    tile_ir::Access plain;
+    plain.dims = {tile_ir::along(0, 1)};
     const Value first = b.block_load(x, plain, {512}), second = b.add(first, b.constant(i32, 1)),
                 extent = b.parameter(n);
     const std::vector<Value> last =
@@ -342,12 +342,12 @@ TEST(LlvmPrograms, LargeTilesAreCarriedAndChosen) {
 /// A large tile is read whole before an overlapping one is written, whatever the windows.
 TEST(LlvmPrograms, LargeTilesInPlace) {
   for (const bool reversed : {false, true}) {
-    tile::KernelBuilder b("in_place");
+    tile_ir::KernelBuilder b("in_place");
     const int x = b.add_pointer("x", f32, {.written = true, .no_alias = false});
-    tile::Access there, back;
-    there.dims = {tile::along(0, 1)};
-    back.dims = {tile::along(0, -1)};
-    back.base = tile::Index(1023);
+    tile_ir::Access there, back;
+    there.dims = {tile_ir::along(0, 1)};
+    back.dims = {tile_ir::along(0, -1)};
+    back.base = tile_ir::Index(1023);
     b.block_store(x, reversed ? back : there, b.add(b.block_load(x, there, {1024}), b.constant(f32, 1)));
     std::vector<float> data(1024);
     std::iota(data.begin(), data.end(), 0.0f);
@@ -361,12 +361,12 @@ TEST(LlvmPrograms, LargeTilesBroadcastAlongEitherDim) {
   const std::vector<float> x = random_floats(2048);
   for (const TargetOptions& target : runnable_targets()) {
     for (const int dim : {0, 1}) {
-      tile::KernelBuilder b("centre");
+      tile_ir::KernelBuilder b("centre");
       const int in = b.add_pointer("x", f32), out = b.add_pointer("y", f32, {.written = true});
-      tile::Access plain;
-      plain.dims = {tile::along(0, 64), tile::along(0, 1)};
+      tile_ir::Access plain;
+      plain.dims = {tile_ir::along(0, 64), tile_ir::along(0, 1)};
       const Value v = b.block_load(in, plain, {32, 64});
-      b.block_store(out, plain, b.sub(v, b.reduce(tile::ReduceKind::amax, dim, v)));
+      b.block_store(out, plain, b.sub(v, b.reduce(tile_ir::ReduceKind::amax, dim, v)));
       std::vector<float> y(2048);
       CompiledKernel(b.finish(), target)(0, 1, x.data(), y.data());
       for (size_t r = 0; r < 32; ++r)
@@ -380,12 +380,12 @@ TEST(LlvmPrograms, LargeTilesBroadcastAlongEitherDim) {
 }
 
 TEST(LlvmPrograms, TooLargeTilesAreRefused) {
-  tile::KernelBuilder b("huge");
+  tile_ir::KernelBuilder b("huge");
   const int x = b.add_pointer("x", f32, {.written = true});
-  tile::Access plain;
-  plain.dims = {tile::along(0, 1)};
+  tile_ir::Access plain;
+  plain.dims = {tile_ir::along(0, 1)};
   const Value v = b.block_load(x, plain, {1 << 19});
-  b.block_store(x, plain, b.add(v, b.reduce(tile::ReduceKind::sum, 0, v)));
+  b.block_store(x, plain, b.add(v, b.reduce(tile_ir::ReduceKind::sum, 0, v)));
   try {
     compile(b.finish(), host());
     ADD_FAILURE() << "accepted";
@@ -418,10 +418,10 @@ TEST(LlvmPrograms, OnlyF64NeedsTheCLibrary) {
         if (row.rule == scalar::ScalarRule::select) types[0] = boolean;
         const DType attribute = row.rule == scalar::ScalarRule::bitcast ? (t == f32 ? u32 : u64) : t == f32 ? f16 : t;
         if (!scalar::result_type(op, types, attribute)) continue;
-        tile::KernelBuilder b("k");
+        tile_ir::KernelBuilder b("k");
         std::vector<Value> x;
-        tile::Access plain;
-        plain.dims = {tile::along(0, 1)};
+        tile_ir::Access plain;
+        plain.dims = {tile_ir::along(0, 1)};
         for (size_t i = 0; i < types.size(); ++i)
           x.push_back(b.block_load(b.add_pointer("x" + std::to_string(i), types[i]), plain, {16}));
         const Value v = b.scalar(op, x, attribute);
@@ -436,7 +436,7 @@ TEST(LlvmPrograms, OnlyF64NeedsTheCLibrary) {
 }
 
 TEST(LlvmPrograms, TwoThreadsCompileAndRun) {
-  const tile::Kernel kernel = row_sums();
+  const tile_ir::Kernel kernel = row_sums();
   std::vector<float> x(64 * 100, 1), y(64);
   std::vector<std::thread> threads;
   for (int64_t t = 0; t < 2; ++t)

@@ -13,7 +13,7 @@
 namespace sinter::llvm_codegen {
 namespace {
 
-using tile::ReduceKind;
+using tile_ir::ReduceKind;
 
 /// The canonical order as DESIGN states it, written for reading: absent elements and subtrees are skipped.
 template <class T, class Op>
@@ -66,18 +66,18 @@ std::vector<float> random_floats(size_t n, uint64_t seed) {
 }
 
 /// One row of up to parts * lanes elements to one number; absent elements are `identity`.
-tile::Kernel row_kernel(DType t, ReduceKind kind, int lanes, int parts, double identity) {
-  tile::KernelBuilder b("row");
+tile_ir::Kernel row_kernel(DType t, ReduceKind kind, int lanes, int parts, double identity) {
+  tile_ir::KernelBuilder b("row");
   const int x = b.add_pointer("x", t), y = b.add_pointer("y", t, {.written = true}), n = b.add_scalar("n", i64);
-  tile::Access row, one;
-  row.parts = tile::along(0, lanes);
-  row.dims = {tile::along(0, 1)};
+  tile_ir::Access row, one;
+  row.parts = tile_ir::along(0, lanes);
+  row.dims = {tile_ir::along(0, 1)};
   row.row_masked = true;
-  row.row_extent = tile::Index(b.parameter(n));
-  one.dims = {tile::along(0, 1)};
+  row.row_extent = tile_ir::Index(b.parameter(n));
+  one.dims = {tile_ir::along(0, 1)};
   const DType compute = scalar::compute_type(t);
-  const tile::Value v = b.block_load(x, row, {lanes}, parts, b.constant(compute, identity));
-  b.block_store(y, one, b.reduce(kind, tile::parts_dim, b.reduce(kind, 0, v)));
+  const tile_ir::Value v = b.block_load(x, row, {lanes}, parts, b.constant(compute, identity));
+  b.block_store(y, one, b.reduce(kind, tile_ir::parts_dim, b.reduce(kind, 0, v)));
   return b.finish();
 }
 
@@ -192,13 +192,13 @@ TEST(LlvmReduce, AnyDimOfATile) {
   const std::vector<float> x = random_floats(512, 5);
   for (const TargetOptions& target : runnable_targets()) {
     for (int dim = 0; dim < 3; ++dim) {
-      tile::KernelBuilder b("fold");
+      tile_ir::KernelBuilder b("fold");
       const int in = b.add_pointer("x", f32), out = b.add_pointer("y", f32, {.written = true});
-      tile::Access whole, folded;
-      whole.dims = {tile::along(0, 128), tile::along(0, 8), tile::along(0, 1)};
+      tile_ir::Access whole, folded;
+      whole.dims = {tile_ir::along(0, 128), tile_ir::along(0, 8), tile_ir::along(0, 1)};
       std::vector<int> shape(dims, dims + 3);
       shape[static_cast<size_t>(dim)] = 1;
-      folded.dims = {tile::along(0, shape[1] * shape[2]), tile::along(0, shape[2]), tile::along(0, 1)};
+      folded.dims = {tile_ir::along(0, shape[1] * shape[2]), tile_ir::along(0, shape[2]), tile_ir::along(0, 1)};
       b.block_store(out, folded, b.reduce(ReduceKind::sum, dim, b.block_load(in, whole, {4, 16, 8})));
       std::vector<float> y(512);
       CompiledKernel(b.finish(), target)(0, 1, x.data(), y.data());

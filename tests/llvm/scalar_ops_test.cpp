@@ -74,15 +74,15 @@ double tolerance(ScalarOp op) { return op == ScalarOp::ex2_approx || op == Scala
 using Case = test::ScalarOpCase;
 
 /// x -> op(x...), `lanes` elements a program, operands and result in memory by their compute type.
-tile::Kernel elementwise(const Case& c, int lanes) {
-  tile::KernelBuilder b("op");
-  std::vector<tile::Value> x;
+tile_ir::Kernel elementwise(const Case& c, int lanes) {
+  tile_ir::KernelBuilder b("op");
+  std::vector<tile_ir::Value> x;
   const int y = b.add_pointer("y", c.result, {.written = true});
   std::vector<int> pointers;
   for (size_t k = 0; k < c.types.size(); ++k) pointers.push_back(b.add_pointer("x" + std::to_string(k), c.types[k]));
-  const tile::Value origin = b.mul(b.program_id(), b.literal(lanes));
-  tile::Access access;
-  access.dims = {tile::along(origin, 1)};
+  const tile_ir::Value origin = b.mul(b.program_id(), b.literal(lanes));
+  tile_ir::Access access;
+  access.dims = {tile_ir::along(origin, 1)};
   for (const int p : pointers) x.push_back(b.block_load(p, access, {lanes}));
   b.block_store(y, access, b.scalar(c.op, x, c.attribute));
   return b.finish();

@@ -36,11 +36,11 @@ class BoxKernels : public testing::Test {
 };
 
 /// Depth of nested ifs, and how many regions have no if: the nests.
-std::pair<int, int> tree(const tile::Region& r) {
+std::pair<int, int> tree(const tile_ir::Region& r) {
   int depth = 0, leaves = 0;
-  for (const tile::Instruction& i : r.body)
-    if (i.op == tile::Op::if_then)
-      for (const tile::Region& inner : i.regions) {
+  for (const tile_ir::Instruction& i : r.body)
+    if (i.op == tile_ir::Op::if_then)
+      for (const tile_ir::Region& inner : i.regions) {
         const auto [d, n] = tree(inner);
         depth = std::max(depth, d + 1);
         leaves += n;
@@ -75,7 +75,7 @@ TEST_F(BoxKernels, NestsShareParameters) {
   b.g.add_output(cat(b, {x, x, x}, 0));
   const auto k = candidates(b.g, avx512);
   // out0, in0, s0*s1, 2*s0*s1 and the numbers of programs before the second and the third nest.
-  EXPECT_EQ(k[0].sources.size(), 6u) << tile::print(k[0].kernel);
+  EXPECT_EQ(k[0].sources.size(), 6u) << tile_ir::print(k[0].kernel);
 }
 
 TEST_F(BoxKernels, NestsWithFewerCandidatesKeepTheirLast) {
@@ -91,7 +91,7 @@ TEST_F(BoxKernels, EachBoxHasTheWidthOfItsOwnOffsets) {
   // The second operand is stored at an odd offset; the others in vectors.
   GraphBuilder b;
   b.g.add_output(cat(b, {b.input(f32, {1 << 20}), b.input(f32, {(1 << 20) + 1}), b.input(f32, {1 << 20})}, 0));
-  const std::string text = tile::print(candidates(b.g, h200)[0].kernel);
+  const std::string text = tile_ir::print(candidates(b.g, h200)[0].kernel);
   EXPECT_EQ(text.find("gather"), std::string::npos) << text;
   EXPECT_NE(text.find("@out0 + 1048576 "), std::string::npos) << text;
   EXPECT_NE(text.find("@out0 + 2097153 "), std::string::npos) << text;

@@ -159,20 +159,20 @@ TEST_F(Ranges, HoldForRandomValues) {
 }
 
 /// How many instructions of one scalar op a division becomes.
-int count(const tile::Kernel& k, scalar::ScalarOp op) {
+int count(const tile_ir::Kernel& k, scalar::ScalarOp op) {
   int n = 0;
-  for (const tile::Instruction& i : k.body.body) n += i.op == tile::Op::scalar && i.scalar == op;
+  for (const tile_ir::Instruction& i : k.body.body) n += i.op == tile_ir::Op::scalar && i.scalar == op;
   return n;
 }
 
 TEST(Division, ChecksOnlyWhatRangesLeaveOpen) {
   const auto kernel = [](ValueRange x, ValueRange d) {
-    tile::KernelBuilder b("k");
+    tile_ir::KernelBuilder b("k");
     const int in = b.add_pointer("in", f32), out = b.add_pointer("out", f32, {.written = true});
-    tile::Access a;
-    a.parts = tile::along(0, 0);
-    a.dims = {tile::along(0, 1)};
-    const tile::Value v = b.block_load(in, a, {64});
+    tile_ir::Access a;
+    a.parts = tile_ir::along(0, 0);
+    a.dims = {tile_ir::along(0, 1)};
+    const tile_ir::Value v = b.block_load(in, a, {64});
     b.block_store(out, a, divide_by_shared(b, v, b.constant(f32, 3), x, d));
     return b.finish();
   };
@@ -185,20 +185,20 @@ TEST(Division, ChecksOnlyWhatRangesLeaveOpen) {
 
 // (x - m) / d with one m and one d for many x: the tests are on m and d alone.
 TEST(Division, SharedOffsetsAreTestedOnce) {
-  tile::KernelBuilder b("k");
+  tile_ir::KernelBuilder b("k");
   const int in = b.add_pointer("in", f32), out = b.add_pointer("out", f32, {.written = true});
-  tile::Access a;
-  a.parts = tile::along(0, 0);
-  a.dims = {tile::along(0, 1)};
-  const tile::Value x = b.block_load(in, a, {64});
-  const tile::Value m[] = {b.parameter(b.add_scalar("m", f32))};
-  const tile::Value d = b.parameter(b.add_scalar("d", f32));
+  tile_ir::Access a;
+  a.parts = tile_ir::along(0, 0);
+  a.dims = {tile_ir::along(0, 1)};
+  const tile_ir::Value x = b.block_load(in, a, {64});
+  const tile_ir::Value m[] = {b.parameter(b.add_scalar("m", f32))};
+  const tile_ir::Value d = b.parameter(b.add_scalar("d", f32));
   b.block_store(out, a, divide_by_shared(b, x, d, {-1e12, 1e12, -49}, {}, m));
-  const tile::Kernel k = b.finish();
+  const tile_ir::Kernel k = b.finish();
   EXPECT_EQ(count(k, scalar::ScalarOp::rare), 1);
-  for (const tile::Instruction& i : k.body.body) {
+  for (const tile_ir::Instruction& i : k.body.body) {
     const bool compares =
-        i.op == tile::Op::scalar && (i.scalar == scalar::ScalarOp::lt || i.scalar == scalar::ScalarOp::le);
+        i.op == tile_ir::Op::scalar && (i.scalar == scalar::ScalarOp::lt || i.scalar == scalar::ScalarOp::le);
     EXPECT_FALSE(compares && i.type.is_tile);
   }
 }

@@ -15,11 +15,11 @@ namespace {
 using graph::Value;
 using test::GraphBuilder;
 
-int count(const tile::Region& r, tile::Op op) {
+int count(const tile_ir::Region& r, tile_ir::Op op) {
   int n = 0;
-  for (const tile::Instruction& i : r.body) {
+  for (const tile_ir::Instruction& i : r.body) {
     n += i.op == op;
-    for (const tile::Region& inner : i.regions) n += count(inner, op);
+    for (const tile_ir::Region& inner : i.regions) n += count(inner, op);
   }
   return n;
 }
@@ -44,8 +44,8 @@ TEST_F(Structure, ChainLoadsAndStoresOnceWithItsOpsAsComment) {
   for (const Target& t : {h200, avx512}) {
     const auto k = candidates(b, t);
     ASSERT_FALSE(k.empty());
-    EXPECT_EQ(count(k[0].kernel.body, tile::Op::block_load), 1);
-    EXPECT_EQ(count(k[0].kernel.body, tile::Op::block_store), 1);
+    EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 1);
+    EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_store), 1);
     EXPECT_EQ(k[0].kernel.comments.size(), 3u);
     EXPECT_EQ(k[0].sources.size(), 2u);
     ASSERT_TRUE(k[0].cost);
@@ -60,14 +60,14 @@ TEST_F(Structure, LongFoldsOfFewResultsMeetOverTheGrid) {
     return candidates(b, t)[0];
   };
   const ScheduledKernel all = sum({1 << 26}, {0}, h200);
-  EXPECT_EQ(count(all.kernel.body, tile::Op::grid_reduce), 1);
+  EXPECT_EQ(count(all.kernel.body, tile_ir::Op::grid_reduce), 1);
   EXPECT_EQ(all.grid.constant(), 2048);
   EXPECT_EQ(all.workspace_bytes.constant(), 2048 * 4);
   EXPECT_EQ(sum({1 << 26}, {0}, avx512).grid.constant(), 16);
   EXPECT_EQ(sum({65536, 4096}, {0}, h200).grid.constant(), 128 * 4);
   // Programs enough, or too little to fold for more of them.
   for (const ScheduledKernel& k : {sum({8192, 16384}, {1}, h200), sum({8192}, {0}, h200), sum({65536}, {0}, avx512)})
-    EXPECT_EQ(count(k.kernel.body, tile::Op::grid_reduce), 0);
+    EXPECT_EQ(count(k.kernel.body, tile_ir::Op::grid_reduce), 0);
 }
 
 // Whatever the sizes are at launch, runs are powers of two, no more than `most` of them fold a result, and no more
@@ -115,22 +115,22 @@ TEST_F(Structure, TransposingTilesFitTheRegisters) {
     GraphBuilder b;
     const Value x = b.input(t, shape);
     b.g.add_output(b.to(b.permute(x, order), to));
-    for (const tile::Instruction& i : candidates(b, h200)[0].kernel.body.body)
-      if (i.op == tile::Op::block_load) return i.type;
-    return tile::Type{};
+    for (const tile_ir::Instruction& i : candidates(b, h200)[0].kernel.body.body)
+      if (i.op == tile_ir::Op::block_load) return i.type;
+    return tile_ir::Type{};
   };
   const auto sizes = [&](DType t, DType to) {
-    const tile::Type type = tile(t, {8192, 8192}, {1, 0}, to);
+    const tile_ir::Type type = tile(t, {8192, 8192}, {1, 0}, to);
     return std::pair(type.dims[0], type.dims[1]);
   };
   EXPECT_EQ(sizes(f16, bf16), std::pair(128, 128));
   EXPECT_EQ(sizes(f32, i32), std::pair(64, 64));
   for (const DType t : {u8, f16, f32, f64}) {
-    const tile::Type plain = tile(t, {8192, 8192}, {1, 0}, t == f32 ? i32 : f32);
+    const tile_ir::Type plain = tile(t, {8192, 8192}, {1, 0}, t == f32 ? i32 : f32);
     EXPECT_LE(plain.elements(), 64 * 256) << t.name();
     EXPECT_GE(plain.elements(), 32 * 32) << t.name();
     // Pixels of 3 channels.
-    const tile::Type pixels = tile(t, {4096, 4096, 3}, {1, 0, 2}, t == f32 ? i32 : f32);
+    const tile_ir::Type pixels = tile(t, {4096, 4096, 3}, {1, 0, 2}, t == f32 ? i32 : f32);
     EXPECT_LE(pixels.elements(), 64 * 256) << t.name();
   }
   // A small matrix still fills the machine.
@@ -143,8 +143,8 @@ TEST_F(Structure, RowValuesAreComputedOnce) {
   const Value x = b.input(f32, {512, 4096}), c = b.input(f32, {512, 1});
   b.g.add_output(b.binary("mul", x, b.unary("sqrt", c)));
   const auto k = candidates(b, h200);
-  for (const tile::Instruction& i : k[0].kernel.body.body)
-    if (i.op == tile::Op::scalar && i.scalar == scalar::ScalarOp::sqrt) {
+  for (const tile_ir::Instruction& i : k[0].kernel.body.body)
+    if (i.op == tile_ir::Op::scalar && i.scalar == scalar::ScalarOp::sqrt) {
       EXPECT_LE(i.type.elements(), 16);
     }
 }
@@ -154,8 +154,8 @@ TEST_F(Structure, ChannelsGoToTheParts) {
   b.g.add_output(b.to(b.permute(b.input(u8, {480, 640, 3}), {2, 0, 1}), f32));
   const auto k = candidates(b, h200);
   bool found = false;
-  for (const tile::Instruction& i : k[0].kernel.body.body)
-    if (i.op == tile::Op::block_load) {
+  for (const tile_ir::Instruction& i : k[0].kernel.body.body)
+    if (i.op == tile_ir::Op::block_load) {
       found = true;
       EXPECT_EQ(i.type.parts, 3);
       EXPECT_EQ(i.access->parts.stride.literal, 1);
@@ -171,9 +171,9 @@ TEST_F(Structure, OffsetsAreAsWideAsTheyMustBe) {
     const auto k = candidates(b, t);
     std::vector<DType> types(static_cast<size_t>(k[0].kernel.value_count));
     DType found;
-    for (const tile::Instruction& i : k[0].kernel.body.body) {
-      for (tile::ValueId v : i.results) types[static_cast<size_t>(v)] = i.type.dtype;
-      if (i.op == tile::Op::gather) found = types[static_cast<size_t>(i.operands[0])];
+    for (const tile_ir::Instruction& i : k[0].kernel.body.body) {
+      for (tile_ir::ValueId v : i.results) types[static_cast<size_t>(v)] = i.type.dtype;
+      if (i.op == tile_ir::Op::gather) found = types[static_cast<size_t>(i.operands[0])];
     }
     return found;
   };
@@ -189,8 +189,8 @@ TEST_F(Structure, PadsAreMaskedBoxesNotGathers) {
                       graph::CallAttributes().extents({3, 5, 1, 2}).number(graph::Number::of(0.5))));
   for (const Target& t : {h200, avx512}) {
     const auto k = candidates(b, t);
-    EXPECT_EQ(count(k[0].kernel.body, tile::Op::gather), 0);
-    EXPECT_EQ(count(k[0].kernel.body, tile::Op::block_load), 1);
+    EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::gather), 0);
+    EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 1);
   }
 }
 
@@ -198,9 +198,9 @@ TEST_F(Structure, ResidentRowsAreLoadedOnce) {
   GraphBuilder b;
   b.g.add_output(b.softmax(b.input(f32, {256, 4096})));
   const auto k = candidates(b, h200);
-  EXPECT_EQ(count(k[0].kernel.body, tile::Op::block_load), 16) << "tiles of 256";
-  EXPECT_EQ(count(k[0].kernel.body, tile::Op::for_loop), 0);
-  EXPECT_EQ(count(k[0].kernel.body, tile::Op::reduce), 8) << "4 chunks, maximum and sum";
+  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 16) << "tiles of 256";
+  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::for_loop), 0);
+  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::reduce), 8) << "4 chunks, maximum and sum";
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "codegen/tile/builder.h"
 #include "codegen/tile/ir.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 std::string read_program(const std::string& name) {
@@ -212,4 +212,4 @@ TEST(TileBuilder, InfersTypesAndBroadcasts) {
 }
 
 }  // namespace
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

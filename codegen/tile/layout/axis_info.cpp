@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 /// The largest power of two that divides x, as far as it counts.
@@ -246,4 +246,4 @@ AxisInfo transpose(const AxisInfo& a, std::span<const int> order) {
   return result;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -6,7 +6,7 @@
 
 #include "codegen/tile/layout/linear_layout.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// What is known of the integers in a tile, dim by dim; all numbers are powers of two. A *block* of size n along a dim
 /// is n neighbours that start at a multiple of n, all other coordinates fixed.
@@ -63,4 +63,4 @@ AxisInfo broadcast(const AxisInfo& a, const TileShape& shape);
 /// Result dim i is dim order[i].
 AxisInfo transpose(const AxisInfo& a, std::span<const int> order);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

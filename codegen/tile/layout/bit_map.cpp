@@ -9,7 +9,7 @@
 
 #include "codegen/tile/layout/subspace.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 BitMap::BitMap(int inputs, int outputs) : inputs_(inputs), outputs_(outputs) {
   if (inputs < 0 || inputs > max_bits || outputs < 0 || outputs > max_bits) {
@@ -69,4 +69,4 @@ BitMap compose(const BitMap& outer, const BitMap& inner) {
   return BitMap(std::span<const uint32_t>(columns.data(), static_cast<size_t>(inner.inputs())), outer.outputs());
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// A linear map over GF(2) between bit vectors of at most 32 bits.
 ///
@@ -56,4 +56,4 @@ class BitMap {
 /// outer(inner(x)). Throws CompileError when outer takes fewer bits than inner gives.
 BitMap compose(const BitMap& outer, const BitMap& inner);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 LinearLayout make_layout(const BlockedLayout& blocked) {
   const TileShape& shape = blocked.shape;
@@ -62,4 +62,4 @@ void spread_threads(BlockedLayout& blocked, int threads) {
   spread(warps, blocked.warps);
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

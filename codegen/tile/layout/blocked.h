@@ -3,7 +3,7 @@
 
 #include "codegen/tile/layout/linear_layout.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// How many bits of each dim go to consecutive registers, lanes and warps, as log2 counts. Along every dim the lowest
 /// coordinate bits are the thread's vector, then come lanes, then warps; what remains of the tile repeats in registers.
@@ -25,4 +25,4 @@ LinearLayout make_layout(const BlockedLayout& blocked);
 /// is a power of two, at least one, else CompileError; a warp has 32 lanes.
 void spread_threads(BlockedLayout& blocked, int threads);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

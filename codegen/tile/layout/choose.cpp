@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 constexpr int vector_bytes = 16;
@@ -91,4 +91,4 @@ LinearLayout choose_layout(const TileShape& shape, int threads, const MemoryPatt
   return make_layout(choose_blocked(shape, threads, memory));
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

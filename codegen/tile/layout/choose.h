@@ -5,7 +5,7 @@
 
 #include "codegen/tile/layout/blocked.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// What is known of a stride, in elements: its value, or only a divisor of it.
 struct StrideClass {
@@ -37,4 +37,4 @@ struct MemoryPattern {
 BlockedLayout choose_blocked(const TileShape& shape, int threads, const MemoryPattern& memory);
 LinearLayout choose_layout(const TileShape& shape, int threads, const MemoryPattern& memory);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

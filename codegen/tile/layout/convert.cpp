@@ -8,7 +8,7 @@
 
 #include "codegen/tile/layout/subspace.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 void check_pair(const LinearLayout& source, const LinearLayout& target, int element_bytes) {
@@ -117,4 +117,4 @@ ConvertPlan plan_conversion(const LinearLayout& source, const LinearLayout& targ
   return plan;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -7,7 +7,7 @@
 
 #include "codegen/tile/layout/linear_layout.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// A number that is linear over GF(2) in a thread's index: the XOR of lane[i] over the set bits i of the lane and of
 /// warp[i] over those of the warp.
@@ -110,4 +110,4 @@ std::optional<ShufflePlan> plan_shuffle(const LinearLayout& source, const Linear
 std::optional<SharedPlan> plan_shared(const LinearLayout& source, const LinearLayout& target,
                                       const ConvertOptions& options);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -5,7 +5,7 @@
 
 #include <bit>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 /// (name & mask) * (factor << shift), or the same shifted right for a negative shift. Bit i of the mask goes to the
@@ -120,4 +120,4 @@ LinearText emit_thread_coordinate(const LinearLayout& layout, int dim, std::stri
   return emit_thread_function(function, lane, warp);
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

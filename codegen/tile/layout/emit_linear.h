@@ -8,7 +8,7 @@
 
 #include "codegen/tile/layout/convert.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// A C variable that a linear function reads: bit i of it contributes columns[i]. Its value has no other bits set.
 struct LinearInput {
@@ -39,4 +39,4 @@ std::string with_constant(const LinearText& thread, uint32_t constant);
 /// with_constant(thread part, layout.coords(r, 0)[dim]).
 LinearText emit_thread_coordinate(const LinearLayout& layout, int dim, std::string_view lane, std::string_view warp);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

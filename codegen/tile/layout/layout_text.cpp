@@ -8,7 +8,7 @@
 
 #include "codegen/tile/layout/linear_layout.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 constexpr std::string_view group_names[bit_groups] = {"reg", "lane", "warp", "block"};
@@ -147,4 +147,4 @@ std::string to_string(const LinearLayout& layout) {
 
 LinearLayout parse_layout(std::string_view text) { return Parser(text).layout(); }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

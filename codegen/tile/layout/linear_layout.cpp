@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 constexpr BitGroup all_groups[] = {BitGroup::reg, BitGroup::lane, BitGroup::warp, BitGroup::block};
@@ -163,7 +163,7 @@ LinearLayout LinearLayout::with_parts(int parts) const {
 }
 
 LinearLayout LinearLayout::compose(const BitMap& change, const std::array<int, bit_groups>& group_bits) const {
-  return LinearLayout(shape_, tile::compose(map_, change), group_bits);
+  return LinearLayout(shape_, tile_ir::compose(map_, change), group_bits);
 }
 
 LinearLayout LinearLayout::product(const LinearLayout& outer) const {
@@ -228,4 +228,4 @@ uint32_t spread_bits(uint32_t x, uint32_t mask) {
   return result;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

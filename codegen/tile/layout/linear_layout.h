@@ -12,7 +12,7 @@
 
 #include "codegen/tile/layout/bit_map.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 inline constexpr int max_tile_dims = 4;
 /// One number per tile dim; entries at and above the rank are unused (zero as coordinates, one as sizes).
@@ -139,9 +139,9 @@ std::string to_string(const LinearLayout& layout);
 /// Inverse of to_string; blanks are free. Throws CompileError naming the column of a syntax error.
 LinearLayout parse_layout(std::string_view text);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir
 
 template <>
-struct std::hash<sinter::tile::LinearLayout> {
-  size_t operator()(const sinter::tile::LinearLayout& layout) const { return layout.hash(); }
+struct std::hash<sinter::tile_ir::LinearLayout> {
+  size_t operator()(const sinter::tile_ir::LinearLayout& layout) const { return layout.hash(); }
 };

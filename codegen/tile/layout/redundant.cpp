@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/tile/layout/redundant.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 uint32_t redundant_bits(const LinearLayout& layout, BitGroup group) {
   return static_cast<uint32_t>(layout.size(group) - 1) & ~layout.pivots(group);
@@ -20,4 +20,4 @@ std::vector<RegisterMove> copies_of_registers(const LinearLayout& layout) {
   return copies;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -7,7 +7,7 @@
 #include "codegen/tile/layout/subspace.h"
 #include "codegen/tile/layout/swizzle.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 /// Byte offset of a thread; the copy bits count as zero.
@@ -106,4 +106,4 @@ std::optional<SharedPlan> plan_shared(const LinearLayout& source, const LinearLa
   return plan;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -19,7 +19,7 @@
 // with P l puts them into place. An XOR of register numbers by a function of rank k is k conditional swaps. Mostly S
 // and P are zero.
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 /// The register and the lane that a target input bit wants, relative to its own warp.
@@ -163,4 +163,4 @@ std::optional<ShufflePlan> plan_shuffle(const LinearLayout& source, const Linear
   return plan;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -6,7 +6,7 @@
 
 #include <bit>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 Subspace::Subspace(std::span<const uint32_t> vectors) {
   for (uint32_t vector : vectors) insert(vector);
@@ -96,4 +96,4 @@ std::vector<uint32_t> common_complement(std::span<const uint32_t> x, std::span<c
   return complement;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

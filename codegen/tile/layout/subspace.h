@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// A subspace of GF(2)^32, grown vector by vector and kept in reduced row echelon form: each basis row has a leading
 /// bit that no other row contains.
@@ -57,4 +57,4 @@ void extend(std::vector<uint32_t>& basis, std::span<const uint32_t> candidates, 
 std::vector<uint32_t> common_complement(std::span<const uint32_t> x, std::span<const uint32_t> y,
                                         std::span<const uint32_t> universe);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

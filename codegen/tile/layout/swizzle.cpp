@@ -6,7 +6,7 @@
 
 #include "codegen/tile/layout/subspace.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 using Vectors = std::vector<uint32_t>;
@@ -189,4 +189,4 @@ std::optional<Swizzle> choose_swizzle(const LinearLayout& source, const LinearLa
   return std::nullopt;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -5,7 +5,7 @@
 
 #include "codegen/tile/layout/linear_layout.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// Where the elements of a tile lie in shared memory between two layouts.
 ///
@@ -41,4 +41,4 @@ struct Swizzle {
 std::optional<Swizzle> choose_swizzle(const LinearLayout& source, const LinearLayout& target, int element_bytes,
                                       uint32_t max_elements);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

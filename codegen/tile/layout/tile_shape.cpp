@@ -7,7 +7,7 @@
 
 #include "codegen/tile/layout/linear_layout.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 TileShape TileShape::of(std::span<const int32_t> dims, int parts) {
   TileShape shape;
@@ -59,4 +59,4 @@ TileCoords TileShape::unflatten(uint32_t element) const {
   return coords;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

@@ -8,7 +8,7 @@
 #include <map>
 #include <numeric>
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 namespace {
 
 int64_t offset_of(const TileCoords& coords, const StaticStrides& memory) {
@@ -81,4 +81,4 @@ std::vector<VectorAccess> vectorize(const LinearLayout& layout, const StaticStri
   return accesses;
 }
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir

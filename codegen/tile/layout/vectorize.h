@@ -6,7 +6,7 @@
 
 #include "codegen/tile/layout/linear_layout.h"
 
-namespace sinter::tile {
+namespace sinter::tile_ir {
 
 /// Addresses of a tile in memory: element (part, c) is at origin + part * part_stride + sum c[d] * strides[d]. Strides
 /// count elements and are static; zero and negative ones are allowed.
@@ -46,4 +46,4 @@ Alignment thread_base_alignment(const LinearLayout& layout, const StaticStrides&
 std::vector<VectorAccess> vectorize(const LinearLayout& layout, const StaticStrides& memory, const Alignment& origin,
                                     int element_bytes, int max_bytes = 16);
 
-}  // namespace sinter::tile
+}  // namespace sinter::tile_ir
