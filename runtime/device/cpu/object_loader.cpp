@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -42,12 +43,15 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   std::byte* begin() const { return begin_; }
   void protect(size_t offset, size_t bytes, int protection) const {
-    if (bytes > 0 && mprotect(begin_ + offset, bytes, protection) != 0)
-      throw CompileError({.op = {},
-                          .what = "the system does not let this process make memory executable",
-                          .line = {},
-                          .context = {},
-                          .fix = "CompileOptions::backend = \"reference\" needs no generated code"});
+    if (bytes == 0 || mprotect(begin_ + offset, bytes, protection) == 0) return;
+    const bool too_many = errno == ENOMEM;  // each part of a kernel's memory is a mapping of its own
+    throw CompileError({.op = {},
+                        .what = too_many ? "this process has as many memory mappings as the system lets it have"
+                                         : "the system does not let this process make memory executable",
+                        .line = {},
+                        .context = {},
+                        .fix = too_many ? "raise vm.max_map_count, or compile fewer functions"
+                                        : "CompileOptions::backend = \"reference\" needs no generated code"});
   }
 
  private:
