@@ -20,7 +20,7 @@ struct GridSplit {
 /// The fewest chunks a program, so that programs are not more than the machine needs to be busy. `groups` programs
 /// would work without the split. Nothing if one program a result is right for all values of the symbols.
 ///
-/// With symbolic sizes the choice is made at launch, by an expression, and in coarser steps.
+/// With symbolic sizes the choice is made at launch, by the same expression.
 std::optional<GridSplit> split_over_grid(const FoldPlan& plan, graph::Expr extent, graph::Expr groups,
                                          const Target& target, const graph::Ranges& ranges);
 

@@ -70,9 +70,11 @@ int KernelWriter::workspace(DType dtype, Expr elements) {
 }
 
 int KernelWriter::arrivals() {
-  const int p = b_.add_pointer("arrivals", u32, {.written = true, .no_alias = false, .alignment = 16});
-  sources_.push_back({ParameterSource::Kind::arrivals, -1, {}, u32});
-  return p;
+  if (arrivals_ < 0) {
+    arrivals_ = b_.add_pointer("arrivals", u32, {.written = true, .no_alias = false, .alignment = 16});
+    sources_.push_back({ParameterSource::Kind::arrivals, -1, {}, u32});
+  }
+  return arrivals_;
 }
 
 Value KernelWriter::symbolic(Expr e) {

@@ -27,7 +27,7 @@ class KernelWriter {
   /// Parameter indices.
   int pointer(int buffer, bool written);
   int status_pointer();
-  /// A new one: memory of the launch that its programs share.
+  /// A new one: memory of the launch that its programs share, `elements` (over symbols) of unknown content.
   int workspace(DType dtype, graph::Expr elements);
   /// Zero words for programs that meet.
   int arrivals();
@@ -46,7 +46,7 @@ class KernelWriter {
   std::map<int, int> pointers_;                   ///< buffer -> parameter
   std::unordered_map<graph::Expr, int> extents_;  ///< expression over symbols -> parameter
   std::map<std::pair<int, int>, int> numbers_;    ///< (symbol, compute type) -> parameter
-  int status_ = -1;
+  int status_ = -1, arrivals_ = -1;
   int workspaces_ = 0;
   graph::Expr workspace_bytes_;
   std::vector<ParameterSource> sources_;

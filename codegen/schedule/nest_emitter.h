@@ -63,7 +63,6 @@ class NestEmitter {
   tile_ir::Value scalar_op(const loop::Instruction& in);
   tile_ir::Value shared_division(const loop::Instruction& in, tile_ir::Value x, tile_ir::Value d);
   int64_t elements_of(loop::ValueId id) const;
-  graph::Expr tile_count(size_t axis) const;
   bool has_tile(size_t axis) const;
   bool needs_mask(size_t axis) const;
   tile_ir::Type shape_of_axis(size_t axis) const;

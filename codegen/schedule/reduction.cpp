@@ -97,10 +97,10 @@ class FoldEmitter {
     const std::vector<Value> own = fold_units(stage, units_of_piece(split, piece));
     tile_ir::GridFold fold;
     fold.most = split.most;
+    const Expr stored = groups * split.pieces * min(split.pieces - Expr(1), Expr(1));  // a single piece is not
     for (size_t i = 0; i < stage.size(); ++i) {
       fold.kinds.push_back(kind(stage[i]));
-      fold.partials.push_back(
-          kernel_.workspace(type(stage[i]), groups * split.pieces * Expr(b_.type(own[i]).elements())));
+      fold.partials.push_back(kernel_.workspace(type(stage[i]), stored * Expr(b_.type(own[i]).elements())));
     }
     fold.arrivals = kernel_.arrivals();
     const std::vector<Value> all = b_.grid_reduce(std::move(fold), group, piece, pieces, own);

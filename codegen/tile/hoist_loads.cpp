@@ -50,7 +50,9 @@ class Hoister {
   /// Between two region-carrying instructions. Addresses are scalars and depend on scalars only, so that what moves is
   /// closed: from the last instruction up, whatever a moved one reads moves too.
   void segment(Iterator first, Iterator last) {
-    const auto writes = [](const Instruction& in) { return in.op == Op::block_store || in.op == Op::scatter; };
+    const auto writes = [](const Instruction& in) {  // after an arrival, what other programs wrote is read
+      return in.op == Op::block_store || in.op == Op::scatter || in.op == Op::arrive;
+    };
     const auto first_write = std::find_if(first, last, writes);
     std::vector<bool> moves(static_cast<size_t>(last - first));
     for (auto it = last; it != first;) {

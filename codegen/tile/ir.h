@@ -143,7 +143,7 @@ struct Access {
 /// grid_reduce: operands group, piece, pieces (i64, pieces <= most), then one value for each kind. Results: is this the
 /// program that came last (boolean), then in that program the folded values, elsewhere the program's own. Where a group
 /// is one program, nothing is stored. Becomes block_store, arrive and reduce before code is generated
-/// (expand_grid_reduce.h).
+/// (expand_grid_reduces.h).
 struct GridFold {
   std::vector<ReduceKind> kinds;
   std::vector<int32_t> partials;  ///< a written pointer for each value: groups * pieces * its elements

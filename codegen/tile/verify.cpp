@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <utility>
 
 #include "codegen/tile/ir.h"
 
@@ -222,6 +223,13 @@ class Verifier {
     }
   }
 
+  /// A program that left one meeting must not come to another in the same words before all left the first.
+  void only_meeting() {
+    need(!in_loop_, "programs meet in a loop");
+    need(!meets_, "programs meet twice");
+    meets_ = true;
+  }
+
   void arrive(const Instruction& i) const {
     count(2);
     for (size_t k = 0; k < 2; ++k) need(operand(k) == Type::scalar(i64), "group and count are i64 scalars");
@@ -244,7 +252,9 @@ class Verifier {
       need(operand(k + 3) == r.argument_types[k + 1] && operand(k + 3) == i.result_types[k],
            fmt::format("carried value {} starts as {} and ends as {}", k, operand(k + 3).text(),
                        i.result_types[k].text()));
+    const bool outer = std::exchange(in_loop_, true);
     region(r, &i);
+    in_loop_ = outer;
   }
 
   void branch(const Instruction& i) {
@@ -340,9 +350,11 @@ class Verifier {
         need(operand(0).dtype.is_boolean(), "checks a boolean");
         break;
       case Op::grid_reduce:
+        only_meeting();
         grid_reduce(i);
         break;
       case Op::arrive:
+        only_meeting();
         arrive(i);
         break;
       case Op::for_loop:
@@ -364,6 +376,7 @@ class Verifier {
   std::vector<std::optional<Type>> types_;
   std::vector<ValueId> defined_;
   std::set<ValueId> seen_;
+  bool in_loop_ = false, meets_ = false;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
@@ -12,11 +13,13 @@ namespace sinter::device {
 /// order, so its kernels can share them.
 class Arrivals {
  public:
-  void* of(Backend& backend, StreamHandle stream);
+  std::shared_ptr<void> of(Backend& backend, StreamHandle stream);
+  /// Gives the blocks back that no call holds; the memory's release is in order with the work queued on its stream.
+  void clear();
 
  private:
   std::mutex mutex_;
-  std::unordered_map<StreamHandle, void*> blocks_;
+  std::unordered_map<StreamHandle, std::shared_ptr<void>> blocks_;
 };
 
 }  // namespace sinter::device

@@ -95,11 +95,11 @@ class Backend {
   virtual void copy(void* to, const void* from, size_t bytes, StreamHandle stream) = 0;
   virtual void fill_zero(void* memory, size_t bytes, StreamHandle stream) = 0;
 
-  /// CUDA: a cubin. CPU: a relocatable object as the LLVM back end makes it.
-  /// `arrival_words` zero words (u32) for the kernels queued on `stream`, which leave them zero. Not while the stream
-  /// is captured: the graph may be replayed beside the stream's other work.
-  virtual void* arrivals(StreamHandle stream) = 0;
+  /// `arrival_words` zero words (u32) for the kernels queued on `stream`, which leave them zero; held until they are
+  /// queued. Not while the stream is captured: the graph may be replayed beside the stream's other work.
+  virtual std::shared_ptr<void> arrivals(StreamHandle stream) = 0;
 
+  /// CUDA: a cubin. CPU: a relocatable object as the LLVM back end makes it.
   virtual std::shared_ptr<Module> load(std::span<const std::byte> image) = 0;
   virtual void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
                       StreamHandle stream) = 0;

@@ -81,7 +81,7 @@ class PlanExecutable final : public Executable {
     const Workspace arena(backend, stream, static_cast<size_t>(evaluate(plan_, plan_.arena_bytes, a.symbols)));
     Status status(plan_, backend, stream);
     const ArrivalWords arrivals(plan_.uses_arrivals, backend, stream);
-    const Memory memory{arena.data, status.word(), arrivals.words};
+    const Memory memory{arena.data, status.word(), arrivals.words()};
     for (size_t i = 0; i < steps_.size(); ++i) launch(i, a, outputs, memory, backend, stream);
     status.check();
   }
@@ -113,11 +113,15 @@ class PlanExecutable final : public Executable {
   struct ArrivalWords {
     ArrivalWords(bool used, device::Backend& backend, device::StreamHandle stream)
         : own(backend, stream, used && backend.is_capturing(stream) ? device::arrival_words * sizeof(uint32_t) : 0) {
-      if (own.data != nullptr) backend.fill_zero(own.data, own.bytes, stream);
-      words = !used ? nullptr : own.data != nullptr ? own.data : backend.arrivals(stream);
+      if (!used) return;
+      if (own.data != nullptr)
+        backend.fill_zero(own.data, own.bytes, stream);
+      else
+        shared = backend.arrivals(stream);
     }
+    void* words() const { return own.data != nullptr ? own.data : shared.get(); }
     const Workspace own;
-    void* words = nullptr;
+    std::shared_ptr<void> shared;
   };
 
   void prepare(const Step& s) {

@@ -32,6 +32,9 @@ int64_t apply(HostOp op, int64_t a, int64_t b) {
       return std::min(a, b);
     case HostOp::max:
       return std::max(a, b);
+    case HostOp::doubled:  // the least of b, 2b, 4b, ... that is not below a
+      while (b > 0 && b < a && b <= INT64_MAX / 2) b *= 2;
+      return b;
     case HostOp::floordiv:
       return floordiv(a, b);
     case HostOp::mod:

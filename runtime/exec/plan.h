@@ -18,7 +18,7 @@ struct HostExpr {
   friend bool operator==(const HostExpr&, const HostExpr&) = default;
 };
 
-enum class HostOp : uint8_t { push, symbol, add, mul, floordiv, mod, ceildiv, min, max };
+enum class HostOp : uint8_t { push, symbol, add, mul, floordiv, mod, ceildiv, min, max, doubled };
 
 struct HostInstruction {
   HostOp op;

@@ -170,7 +170,7 @@ void check(const Plan& p) {
   require(p.device.kind == DeviceKind::cpu || p.device.kind == DeviceKind::cuda, "unknown device");
   check_expr(p, p.arena_bytes);
   for (const HostInstruction& i : p.code) {
-    require(i.op <= HostOp::max, "unknown host op");
+    require(i.op <= HostOp::doubled, "unknown host op");
     if (i.op == HostOp::symbol) require(i.operand >= 0 && i.operand < p.symbol_count, "unknown symbol");
   }
   for (const TensorSpec& t : p.outputs) {

@@ -96,6 +96,13 @@ bool unify_assumed(Promotion& p, const graph::Graph& g) {
   return changed;
 }
 
+bool assumptions_hold(const graph::Graph& g, std::span<const int64_t> key) {
+  const auto value = [&](graph::Expr leaf) { return key[static_cast<size_t>(leaf.id())]; };
+  return std::ranges::all_of(g.assumptions(), [&](const auto& a) {
+    return graph::evaluate(a.first, value) == graph::evaluate(a.second, value);
+  });
+}
+
 std::vector<Entry::Change> changes_of(const RegionCall& r, const Choice& choice) {
   std::vector<Entry::Change> changes;
   if (choice.before == nullptr) return changes;
@@ -118,6 +125,10 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   auto build = [&] { return region_graph(path, r.key, r.inputs.size(), r.set.outputs, choice.promotion.symbols); };
   graph::Graph g = build();
   while (unify_assumed(choice.promotion, g)) g = build();
+  if (!assumptions_hold(g, r.key)) {  // some extent is 0 or 1 here: a graph of its own
+    choice.promotion = promote_none(r.key.size());
+    g = build();
+  }
   g.name = r.function.options.name;
   g.device = r.device;
   auto entry = std::make_unique<Entry>();

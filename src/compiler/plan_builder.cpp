@@ -64,10 +64,11 @@ class Builder {
     }
     write(e.operands()[0]);
     write(e.operands()[1]);
-    push(e.kind() == Expr::Kind::floordiv ? HostOp::floordiv
-         : e.kind() == Expr::Kind::mod    ? HostOp::mod
-         : e.kind() == Expr::Kind::min    ? HostOp::min
-                                          : HostOp::max);
+    push(e.kind() == Expr::Kind::floordiv  ? HostOp::floordiv
+         : e.kind() == Expr::Kind::mod     ? HostOp::mod
+         : e.kind() == Expr::Kind::min     ? HostOp::min
+         : e.kind() == Expr::Kind::doubled ? HostOp::doubled
+                                           : HostOp::max);
   }
 
   exec::Plan& plan_;

@@ -234,6 +234,11 @@ Expr max(Expr a, Expr b) {
   return Less{}(a, b) ? binary(Kind::max, a, b) : binary(Kind::max, b, a);
 }
 
+Expr doubled(Expr a, Expr b) {
+  if (a.constant() && b.constant()) return doubled_until(*a.constant(), *b.constant());
+  return binary(Kind::doubled, a, b);
+}
+
 Expr product(std::span<const Expr> factors) {
   Expr p = 1;
   for (Expr f : factors) p = p * f;

@@ -23,7 +23,7 @@ struct ExprNode;
 /// expressions are equal pointers. Default construction gives 0.
 class Expr {
  public:
-  enum class Kind : uint8_t { constant, symbol, axis, value, sum, product, floordiv, mod, min, max };
+  enum class Kind : uint8_t { constant, symbol, axis, value, sum, product, floordiv, mod, min, max, doubled };
 
   Expr();
   Expr(int64_t constant);  // NOLINT(google-explicit-constructor): literals are expressions
@@ -42,7 +42,7 @@ class Expr {
   /// terms).
   int64_t offset() const;
   std::vector<std::pair<int64_t, Expr>> terms() const;
-  /// Operands of product, floordiv, mod, min, max.
+  /// Operands of product, floordiv, mod, min, max, doubled.
   std::span<const Expr> operands() const;
 
   friend bool operator==(Expr a, Expr b) { return a.node_ == b.node_; }
@@ -71,6 +71,8 @@ Expr mod(Expr a, Expr b);  ///< floor modulus: result has the sign of b; x mod 0
 Expr ceildiv(Expr a, Expr b);
 Expr min(Expr a, Expr b);
 Expr max(Expr a, Expr b);
+/// The least of b, 2*b, 4*b, ... that is not below a; b > 0. Over symbols only: the host computes it.
+Expr doubled(Expr a, Expr b);
 Expr product(std::span<const Expr> factors);
 
 /// Inclusive value ranges of symbols, axes and values; what is not listed is [INT64_MIN, INT64_MAX] (axes: >= 0).

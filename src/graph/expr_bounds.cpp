@@ -36,6 +36,8 @@ class SymbolicBounds {
       case Kind::min:
       case Kind::max:
         return of_choice(e, upper);
+      case Kind::doubled:
+        return {e};
     }
     return {e};
   }

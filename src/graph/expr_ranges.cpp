@@ -124,6 +124,7 @@ Range RangeFinder::computed(Expr e) {
   const Range a = of(e.operands()[0]), b = of(e.operands()[1]);
   if (e.kind() == Kind::min) return {std::min(a.first, b.first), std::min(a.second, b.second)};
   if (e.kind() == Kind::max) return {std::max(a.first, b.first), std::max(a.second, b.second)};
+  if (e.kind() == Kind::doubled) return {b.first, std::max(b.second, scaled(a, 2).second)};
   return e.kind() == Kind::mod ? remainder(a, b) : quotient(a, b);
 }
 

@@ -44,6 +44,7 @@ class Simplifier {
     }
     const Expr a = of(e.operands()[0]), b = of(e.operands()[1]);
     if (e.kind() == Kind::min || e.kind() == Kind::max) return choice(a, b, e.kind() == Kind::min);
+    if (e.kind() == Kind::doubled) return prover_.nonnegative(b - a) ? b : doubled(a, b);
     const bool is_mod = e.kind() == Kind::mod;
     const Expr plain = is_mod ? mod(a, b) : floordiv(a, b);
     if (plain.kind() != e.kind()) return of(plain);

@@ -14,14 +14,20 @@ using Kind = Expr::Kind;
 
 uint64_t magnitude(int64_t v) { return v < 0 ? -static_cast<uint64_t>(v) : static_cast<uint64_t>(v); }
 
+struct Function {
+  std::string_view name;  ///< with the parenthesis
+  Expr (*of)(Expr, Expr);
+};
+
 std::string factor(Expr e) {
   const bool simple = e.kind() == Kind::symbol || e.kind() == Kind::axis || e.kind() == Kind::value ||
-                      e.kind() == Kind::min || e.kind() == Kind::max || (e.constant() && *e.constant() >= 0);
+                      e.kind() == Kind::min || e.kind() == Kind::max || e.kind() == Kind::doubled ||
+                      (e.constant() && *e.constant() >= 0);
   return simple ? e.text() : "(" + e.text() + ")";
 }
 
 /// Recursive descent over: sum := product (('+'|'-') product)*; product := unary (('*'|'/'|'%') unary)*.
-/// unary := '-' unary | '(' sum ')' | min(sum, sum) | max(sum, sum) | s<i> | a<i> | v<i> | number.
+/// unary := '-' unary | '(' sum ')' | min(sum, sum) | max(sum, sum) | doubled(sum, sum) | s<i> | a<i> | v<i> | number.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -70,14 +76,14 @@ class Parser {
       return e;
     }
     skip();
-    if (text_.substr(at_).starts_with("min(") || text_.substr(at_).starts_with("max(")) {
-      const bool is_min = text_[at_ + 1] == 'i';
-      at_ += 4;
+    for (const auto& [name, of] : {Function{"min(", min}, {"max(", max}, {"doubled(", doubled}}) {
+      if (!text_.substr(at_).starts_with(name)) continue;
+      at_ += name.size();
       const Expr a = sum();
       need(',');
       const Expr b = sum();
       need(')');
-      return is_min ? min(a, b) : max(a, b);
+      return of(a, b);
     }
     if (at_ < text_.size() && (text_[at_] == 's' || text_[at_] == 'a' || text_[at_] == 'v')) {
       const char c = text_[at_++];
@@ -162,6 +168,8 @@ std::string Expr::text() const {
       return "min(" + operands()[0].text() + ", " + operands()[1].text() + ")";
     case Kind::max:
       return "max(" + operands()[0].text() + ", " + operands()[1].text() + ")";
+    case Kind::doubled:
+      return "doubled(" + operands()[0].text() + ", " + operands()[1].text() + ")";
   }
   return "?";
 }

@@ -47,6 +47,7 @@ class Substitution {
     const Expr a = of(e.operands()[0]), b = of(e.operands()[1]);
     if (e.kind() == Kind::floordiv) return floordiv(a, b);
     if (e.kind() == Kind::mod) return mod(a, b);
+    if (e.kind() == Kind::doubled) return doubled(a, b);
     return e.kind() == Kind::min ? min(a, b) : max(a, b);
   }
 
@@ -82,6 +83,7 @@ class Evaluation {
     const int64_t a = of(e.operands()[0]), b = of(e.operands()[1]);
     if (e.kind() == Kind::min) return std::min(a, b);
     if (e.kind() == Kind::max) return std::max(a, b);
+    if (e.kind() == Kind::doubled) return doubled_until(a, b);
     if (b == 0) throw CompileError("internal: the index expression " + e.text() + " divides by zero");
     return e.kind() == Kind::floordiv ? floor_divide(a, b) : floor_modulo(a, b);
   }

@@ -52,6 +52,17 @@ void check_size(const InferContext& context, const ValueType& type) {
 
 }  // namespace
 
+/// What an op is may depend on whether an operand's extent is 0 or 1 (broadcasting, squeeze, an empty fold). Symbols
+/// stand for neither; of extents computed from them it is assumed, and a call where it does not hold gets an entry of
+/// its own.
+void Graph::assume_ordinary_extents(const ValueType& operand) {
+  for (const Expr e : operand.shape) {
+    if (e.constant() || e.kind() == Expr::Kind::symbol || ranges.of(e).first >= 2) continue;
+    const std::pair<Expr, Expr> assumption{max(e, 2), e};
+    if (std::ranges::find(assumptions_, assumption) == assumptions_.end()) assumptions_.push_back(assumption);
+  }
+}
+
 NodeId Graph::add(const OpDef& op, std::vector<Value> operands, Attributes attributes, SourceLine line) {
   std::vector<ValueType> types;
   for (Value v : operands) types.push_back(type(v));
@@ -63,6 +74,7 @@ NodeId Graph::add(const OpDef& op, std::vector<Value> operands, Attributes attri
   Node node;
   node.results = op.infer(context);
   for (const ValueType& t : node.results) check_size(context, t);
+  for (const ValueType& t : types) assume_ordinary_extents(t);
   node.op = &op;
   node.operands = std::move(operands);
   node.attributes = std::move(attributes);

@@ -86,6 +86,7 @@ class Graph {
   void set_symbol_count(int n) { symbol_count_ = n; }
 
  private:
+  void assume_ordinary_extents(const ValueType& operand);
   std::vector<Node> nodes_;
   std::vector<Value> inputs_;
   std::vector<Layout> layouts_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace sinter::graph {
 
@@ -21,6 +22,13 @@ inline int64_t floor_divide(int64_t a, int64_t b) {
 /// Remainder with the sign of b; b != 0.
 inline int64_t floor_modulo(int64_t a, int64_t b) {
   return wrapped_sum(a, wrapped_product(wrapped_product(b, floor_divide(a, b)), -1));
+}
+
+/// The least of b, 2*b, 4*b, ... that is not below a; b itself where it is not positive.
+inline int64_t doubled_until(int64_t a, int64_t b) {
+  constexpr int64_t half = std::numeric_limits<int64_t>::max() / 2;
+  while (b > 0 && b < a && b <= half) b *= 2;
+  return b;
 }
 
 }  // namespace sinter::graph

@@ -27,6 +27,8 @@ namespace sinter {
 
 Tensor pad(Operand x, const Dims& pads, Operand value) {
   ops::require_number(value, "pad");
+  if (x.is_tensor() && x.tensor().defined())  // here as well: promoted numbers, on every call
+    ops::check_fits("pad", ops::number_of(value), x.tensor().dtype(), x.line());
   return ops::dispatch(ops::op<"pad">(), {&x}, ops::pad_attributes(pads, ops::number_of(value)));
 }
 

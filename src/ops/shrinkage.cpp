@@ -15,8 +15,10 @@ Tensor hardshrink(Operand x, ShrinkOptions options) {
   return ops::dispatch(ops::op<"hardshrink">(), {&x}, graph::CallAttributes().number(graph::Number::of(options.lambd)));
 }
 Tensor softshrink(Operand x, ShrinkOptions options) {
-  if (options.lambd < 0)
-    ops::refuse("softshrink", fmt::format("lambd {} is negative", options.lambd), "give 0 or more", x.line());
+  if (!(options.lambd >= 0))
+    ops::refuse("softshrink",
+                fmt::format("lambd {} is {}", options.lambd, options.lambd < 0 ? "negative" : "no number"),
+                "give 0 or more", x.line());
   return ops::dispatch(ops::op<"softshrink">(), {&x}, graph::CallAttributes().number(graph::Number::of(options.lambd)));
 }
 Tensor tanhshrink(Operand x) { return ops::pointwise<"tanhshrink">(x); }

@@ -121,6 +121,11 @@ TEST(HostExpressions, Evaluate) {
   EXPECT_EQ(binary(HostOp::ceildiv, 0, 1), -3);
   EXPECT_EQ(binary(HostOp::min, 0, 1), -7);
   EXPECT_EQ(binary(HostOp::max, 0, 1), 2);
+  EXPECT_EQ(binary(HostOp::doubled, 0, 1), 2);
+  EXPECT_EQ(evaluate(p, expr(p, {{HostOp::push, 33}, {HostOp::push, 8}, {HostOp::doubled}}), symbols), 64);
+  EXPECT_EQ(evaluate(p, expr(p, {{HostOp::push, INT64_MAX}, {HostOp::push, 1}, {HostOp::doubled}}), symbols),
+            int64_t{1} << 62);
+  EXPECT_EQ(binary(HostOp::doubled, 1, 2), 0);
   EXPECT_EQ(binary(HostOp::floordiv, 0, 2), 0);
   EXPECT_EQ(evaluate(p, expr(p, {{HostOp::symbol, 3}, {HostOp::push, -1}, {HostOp::floordiv}}), symbols), INT64_MIN);
   EXPECT_EQ(evaluate(p, expr(p, {{HostOp::symbol, 3}, {HostOp::push, -1}, {HostOp::mod}}), symbols), 0);

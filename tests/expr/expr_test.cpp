@@ -50,6 +50,24 @@ TEST(Expr, MinAndMaxCommute) {
   EXPECT_EQ(max(a0, a0), a0);
 }
 
+TEST(Expr, DoublesUntilItIsNotBelow) {
+  EXPECT_EQ(doubled(33, 8), Expr(64));
+  EXPECT_EQ(doubled(64, 8), Expr(64));
+  EXPECT_EQ(doubled(-5, 3), Expr(3));
+  const Expr s = Expr::symbol(0), e = doubled(s, 8) + 1;
+  EXPECT_EQ(Expr::parse(e.text()), e) << e.text();
+  for (const int64_t n : {1, 8, 9, 16, 1000}) {
+    int64_t expected = 8;
+    while (expected < n) expected *= 2;
+    EXPECT_EQ(evaluate(e, [&](Expr) { return n; }), expected + 1);
+    EXPECT_EQ(substitute(e, [&](Expr) { return std::optional<Expr>(n); }), Expr(expected + 1));
+  }
+  Ranges ranges;
+  ranges.set_symbol(0, 2, 100);
+  EXPECT_EQ(ranges.of(doubled(s, 8)), (std::pair<int64_t, int64_t>(8, 200)));
+  EXPECT_EQ(simplify(doubled(s, 128), ranges), Expr(128));
+}
+
 TEST(Expr, DivisionsThatNeedNoRanges) {
   EXPECT_EQ(floordiv(a0, 1), a0);
   EXPECT_EQ(floordiv(a0, -1), Expr(0) - a0);

@@ -2,6 +2,7 @@
 // What the pointwise ops refuse by dtype or by number, in a graph and in a call, and what the public functions make of
 // their options.
 #include <sinter/ops.h>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
@@ -81,6 +82,7 @@ TEST(PointwiseErrors, NumbersOfCalls) {
             "[hardtanh] min_val 2 is above max_val 1");
   EXPECT_EQ(call_refusal([&] { celu(x, {.alpha = 0}); }), "[celu] alpha is 0");
   EXPECT_EQ(call_refusal([&] { softshrink(x, {.lambd = -0.5}); }), "[softshrink] lambd -0.5 is negative");
+  EXPECT_EQ(call_refusal([&] { softshrink(x, {.lambd = NAN}); }), "[softshrink] lambd nan is no number");
 }
 
 TEST(PointwiseErrors, ShapesOfCalls) {

@@ -5,6 +5,7 @@
 
 #include "codegen/schedule/grid_split.h"
 #include "codegen/schedule/schedule.h"
+#include "codegen/tile/expand_grid_reduces.h"
 #include "runtime/device/backend.h"
 #include "src/ops/ops.h"
 #include "tests/lower/build.h"
@@ -70,13 +71,30 @@ TEST_F(Structure, LongFoldsOfFewResultsMeetOverTheGrid) {
     EXPECT_EQ(count(k.kernel.body, tile_ir::Op::grid_reduce), 0);
 }
 
+// The last program of a group folds straight code; it does not grow with the machine.
+TEST_F(Structure, MeetingsHaveBoundedTiles) {
+  for (const int processors : {2, 64, 512})
+    for (const bool cuda : {false, true})
+      for (const Dims& dims : {Dims{0}, Dims{0, 1}}) {
+        GraphBuilder b;
+        b.g.set_symbol_count(2);
+        for (int s : {0, 1}) b.g.ranges.set_symbol(s, 2, int64_t{1} << 40);
+        const Value x = b.input(f64, {graph::Expr::symbol(0), graph::Expr::symbol(1)});
+        b.g.add_output(b.reduce("sum", x, dims));
+        tile_ir::Kernel k = candidates(b, {.cuda = cuda, .vector_bits = 512, .processors = processors})[0].kernel;
+        ASSERT_EQ(count(k.body, tile_ir::Op::grid_reduce), 1);
+        tile_ir::expand_grid_reduces(k);
+        for (const tile_ir::Type& t : tile_ir::value_types(k)) EXPECT_LE(t.elements(), cuda ? 8192 : 1024) << t.text();
+      }
+}
+
 // Whatever the sizes are at launch, runs are powers of two, no more than `most` of them fold a result, and no more
 // groups meet than there are words.
 TEST_F(Structure, SplitsAtLaunchStayInTheirBounds) {
   const graph::Expr rows = graph::Expr::symbol(0), length = graph::Expr::symbol(1);
   graph::Ranges ranges;
   for (int s : {0, 1}) ranges.set_symbol(s, 2, int64_t{1} << 40);
-  for (const Target& t : {h200, avx512}) {
+  for (const Target& t : {h200, avx512, Target{.vector_bits = 512, .processors = 512}}) {
     FoldPlan plan;
     plan.tiling.num_warps = 2;
     plan.chunks = t.cuda ? 4 : 1;

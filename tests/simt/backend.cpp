@@ -88,7 +88,10 @@ class SimtBackend final : public Backend {
   }
   void record_use(void* memory, StreamHandle stream) override { allocator_.record_use(memory, stream); }
   device::MemoryStats memory_stats() const override { return allocator_.stats(); }
-  void empty_cache() override { allocator_.empty(); }
+  void empty_cache() override {
+    arrivals_.clear();
+    allocator_.empty();
+  }
 
   void copy_from_host(void* to, const void* from, size_t bytes, StreamHandle stream) override {
     if (bytes == 0) return;
@@ -109,7 +112,7 @@ class SimtBackend final : public Backend {
     if (bytes > 0) run(stream, [=] { std::memset(memory, 0, bytes); });
   }
 
-  void* arrivals(StreamHandle stream) override { return arrivals_.of(*this, stream); }
+  std::shared_ptr<void> arrivals(StreamHandle stream) override { return arrivals_.of(*this, stream); }
 
   std::shared_ptr<device::Module> load(std::span<const std::byte> image) override {
     const std::lock_guard lock(mutex_);

@@ -44,6 +44,7 @@ BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
     if (old == expected) *at = value;
     return old;
   };
+  table_.fence = [] { current->note_fence(); };
   table_.add = [](unsigned* at, unsigned value) {
     current->check(current->memory_.check(at, sizeof *at, "an atomic access"));
     current->note_add();
@@ -79,7 +80,7 @@ void BlockRunner::run_block(unsigned block) {
   shared_.begin_block(launch_.shared, launch_.shared_bytes);
   block_epoch_ = 0;
   any_[0] = any_[1] = 0;
-  store_epoch_ = add_epoch_ = 0;
+  store_epoch_ = add_epoch_ = fence_epoch_ = 0;
   met_others_ = false;
   at_block_barrier_ = 0;
   warps_.assign((launch_.threads + 31) / 32, {});
@@ -177,12 +178,19 @@ void BlockRunner::note_store() {
   store_epoch_ = block_epoch_ + 1;
 }
 
+void BlockRunner::note_fence() {
+  if (add_epoch_ == block_epoch_ + 1 && add_thread_ == table_.thread) met_others_ = true;
+  fence_epoch_ = block_epoch_ + 1;
+  fence_thread_ = table_.thread;
+}
+
 void BlockRunner::note_add() {
+  if (fence_epoch_ != block_epoch_ + 1 || fence_thread_ != table_.thread)
+    fail("the block meets others without a fence behind its barrier");
   if (store_epoch_ == block_epoch_ + 1 && store_thread_ != table_.thread)
     fail("the block meets others while another thread stores, no barrier between");
   add_epoch_ = block_epoch_ + 1;
   add_thread_ = table_.thread;
-  met_others_ = true;
 }
 
 int BlockRunner::block_or(int value, int line) {

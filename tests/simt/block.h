@@ -71,6 +71,7 @@ class BlockRunner {
   Toucher toucher() const;
   void block_barrier(int line);
   void note_store();
+  void note_fence();
   void note_add();
   int block_or(int value, int line);
   void warp_barrier(unsigned mask, int line);
@@ -92,9 +93,10 @@ class BlockRunner {
   int any_[2]{};  ///< of the values at a __syncthreads_or, by epoch
   /// Global memory in the epoch (1 + its number): who stored, `several` if not one thread; who added to a word.
   static constexpr unsigned several = ~0u;
-  uint32_t store_epoch_ = 0, add_epoch_ = 0;
-  unsigned store_thread_ = 0, add_thread_ = 0;
-  bool met_others_ = false;  ///< the block added to a word of global memory: it may read what other blocks stored
+  uint32_t store_epoch_ = 0, add_epoch_ = 0, fence_epoch_ = 0;
+  unsigned store_thread_ = 0, add_thread_ = 0, fence_thread_ = 0;
+  bool met_others_ =
+      false;  ///< the block added to a word of global memory, then fenced: it may read what others stored
   std::string failure_;
 };
 

@@ -15,6 +15,7 @@ struct HostTable {
   void (*warp_barrier)(unsigned mask, int line);
   unsigned (*shuffle)(unsigned mask, unsigned value, int lane, int is_xor);
   unsigned long long (*compare_and_swap)(unsigned long long* at, unsigned long long expected, unsigned long long value);
+  void (*fence)();
   unsigned (*add)(unsigned* at, unsigned value);
 };
 

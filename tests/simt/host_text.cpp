@@ -23,6 +23,7 @@ struct sinter_host_table {
   void (*warp_barrier)(unsigned mask, int line);
   unsigned (*shuffle)(unsigned mask, unsigned value, int lane, int is_xor);
   unsigned long long (*compare_and_swap)(unsigned long long* at, unsigned long long expected, unsigned long long value);
+  void (*fence)();
   unsigned (*add)(unsigned* at, unsigned value);
 };
 extern "C" { sinter_host_table* sinter_host; }
@@ -34,7 +35,7 @@ struct sinter_host_index { unsigned x; };
 #define gridDim (sinter_host_index{sinter_host->blocks})
 #define __syncthreads() sinter_host->block_barrier(__LINE__)
 #define __syncthreads_or(value) sinter_host->block_or(value, __LINE__)
-#define __threadfence()
+#define __threadfence() sinter_host->fence()
 #define __syncwarp() sinter_host->warp_barrier(0xffffffffu, __LINE__)
 #define __shfl_sync(mask, value, lane) sinter_host->shuffle(mask, value, lane, 0)
 #define __shfl_xor_sync(mask, value, lane) sinter_host->shuffle(mask, value, lane, 1)

@@ -178,6 +178,8 @@ TEST(TileVerify, RefusesBrokenKernels) {
       {"%a = constant true : boolean\nif %a {\n  %z = constant 1 : f32\n}\n%b = add %1, %1 : f32", "not defined here"},
       {"%a = constant 1 : f32\nyield %a", "yield outside a region"},
       {"%g = constant 0 : i64\n%l = arrive %g, %g @y : boolean", "@y must be u32* written may_alias"},
+      {"%g = constant 0 : i64\n%l = arrive %g, %g @w : boolean\n%m = arrive %g, %g @w : boolean", "meet twice"},
+      {"%g = constant 0 : i64\nfor %i = %g to %g step %g {\n  %l = arrive %g, %g @w : boolean\n}", "meet in a loop"},
       {"%g = constant 0 : i64\n%a = constant 1 : f32[4]\n"
        "%l, %s = grid_reduce %g, %g of %g most 0 @y, sum %a @y : boolean, f32[4]",
        "1 to 65536 pieces"},
@@ -186,7 +188,8 @@ TEST(TileVerify, RefusesBrokenKernels) {
        "@y must be u32* written may_alias"},
   };
   for (const Refused& c : cases) {
-    const std::string text = std::string("kernel k (@x: f32*, @y: f32* written) {\n") + c.text + "\n}";
+    const std::string text =
+        std::string("kernel k (@x: f32*, @y: f32* written, @w: u32* written may_alias) {\n") + c.text + "\n}";
     try {
       verify(parse(text));
       ADD_FAILURE() << "accepted: " << text;

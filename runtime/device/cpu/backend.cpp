@@ -69,9 +69,9 @@ class CpuBackend final : public Backend {
   }
 
   /// A thread's calls run one after another, whatever the stream.
-  void* arrivals(StreamHandle) override {
-    thread_local std::vector<uint32_t> words(arrival_words);
-    return words.data();
+  std::shared_ptr<void> arrivals(StreamHandle) override {
+    thread_local const auto words = std::make_shared<std::vector<uint32_t>>(arrival_words);
+    return {words, words->data()};
   }
 
   std::shared_ptr<Module> load(std::span<const std::byte> image) override {

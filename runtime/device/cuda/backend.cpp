@@ -34,7 +34,10 @@ class CudaBackend final : public Backend {
   }
   void record_use(void* memory, StreamHandle stream) override { allocator_.record_use(memory, stream); }
   MemoryStats memory_stats() const override { return allocator_.stats(); }
-  void empty_cache() override { allocator_.empty(); }
+  void empty_cache() override {
+    arrivals_.clear();
+    allocator_.empty();
+  }
 
   void copy_from_host(void* to, const void* from, size_t bytes, StreamHandle stream) override {
     if (bytes == 0) return;
@@ -57,7 +60,7 @@ class CudaBackend final : public Backend {
     context_.check(driver_.MemsetD8Async(address(memory), 0, bytes, native(stream)), "cuMemsetD8Async");
   }
 
-  void* arrivals(StreamHandle stream) override { return arrivals_.of(*this, stream); }
+  std::shared_ptr<void> arrivals(StreamHandle stream) override { return arrivals_.of(*this, stream); }
 
   std::shared_ptr<Module> load(std::span<const std::byte> image) override {
     return std::make_shared<CudaModule>(context_, image, properties_);
