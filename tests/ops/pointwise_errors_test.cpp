@@ -2,10 +2,10 @@
 // What the pointwise ops refuse by dtype or by number, in a graph and in a call, and what the public functions make of
 // their options.
 #include <sinter/ops.h>
-#include <cmath>
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "src/graph/recorder.h"
