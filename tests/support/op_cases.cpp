@@ -36,7 +36,7 @@ reference::Array random_array(const graph::ValueType& type, double low, double h
     if (type.dtype.is_floating() && random() % 16 == 0) {
       const double specials[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 0.5};
       const double s = specials[random() % 8];
-      if (!(s < low || s > high) || (std::isnan(s) && low < 0)) v = s;
+      if (std::isnan(s) ? low < 0 : s >= low && s <= high) v = s;
     }
     if (!type.dtype.is_floating()) v = std::trunc(v);
     if (type.dtype.is_boolean()) v = static_cast<double>(random() & 1);
