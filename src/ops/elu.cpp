@@ -23,7 +23,7 @@ namespace sinter {
 
 Tensor elu(Operand x, EluOptions options) { return ops::elu_of(x, options.alpha, 1, 1); }
 Tensor celu(Operand x, EluOptions options) {
-  if (options.alpha == 0) ops::refuse("celu", "alpha is 0", "give another number; relu is the limit", x.line());
+  if (options.alpha == 0) ops::refuse("celu", x.line(), "alpha is 0", "give another number; relu is the limit");
   return ops::elu_of(x, options.alpha, 1, 1 / options.alpha);
 }
 Tensor selu(Operand x) {

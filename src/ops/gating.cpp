@@ -17,9 +17,9 @@ Tensor glu(Operand x, int64_t dim) {
   const Tensor& whole = x.tensor();
   const bool has_dim = dim >= -whole.rank() && dim < whole.rank();
   if (!has_dim || whole.size(static_cast<int>(dim)) % 2 != 0)
-    ops::refuse("glu",
+    ops::refuse("glu", line,
                 fmt::format("dim {} of {} {} has no two halves", dim, whole.dtype().name(), whole.shape().text()),
-                "give a dim of even extent", line);
+                "give a dim of even extent");
   const int64_t half = whole.size(static_cast<int>(dim)) / 2;
   Operand value(slice(Operand(whole, line.file, line.line), dim, 0, half), line.file, line.line);
   Operand gate(slice(Operand(whole, line.file, line.line), dim, half), line.file, line.line);

@@ -5,10 +5,6 @@
 
 namespace sinter::ops {
 
-void refuse(std::string_view op, SourceLine line, std::string what, std::string fix) {
-  throw UserError({.op = std::string(op), .what = std::move(what), .line = line, .context = {}, .fix = std::move(fix)});
-}
-
 const Tensor& require_tensor(const Operand& x, std::string_view op) {
   if (!x.is_tensor())
     refuse(op, x.line(), "argument 0 is a number; expected a tensor", "full({}, value, dtype) makes a 0-d tensor");

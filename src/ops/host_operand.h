@@ -3,14 +3,13 @@
 
 #include <sinter/operand.h>
 
-#include <string>
 #include <string_view>
+
+#include "src/ops/refusals.h"
 
 // For public functions that make several calls of one tensor, and so look at its shape before they record any.
 
 namespace sinter::ops {
-
-[[noreturn]] void refuse(std::string_view op, SourceLine line, std::string what, std::string fix);
 
 /// The tensor; throws UserError for a number and for an undefined tensor.
 const Tensor& require_tensor(const Operand& x, std::string_view op);

@@ -21,10 +21,10 @@ Tensor hardtanh_of(Operand& x, double min, double max) {
 Tensor aligned_slopes(const Tensor& x, const Tensor& weight, SourceLine line) {
   const int64_t channels = x.rank() < 2 ? 1 : x.size(1);
   if (weight.rank() > 1 || (weight.numel() != 1 && weight.numel() != channels))
-    refuse("prelu",
+    refuse("prelu", line,
            fmt::format("expected 1 slope or {} for the channels of {} {}, got {}", channels, x.dtype().name(),
                        x.shape().text(), weight.shape().text()),
-           "dim 1 of x is that of channels", line);
+           "dim 1 of x is that of channels");
   if (weight.rank() == 0 || x.rank() == 1 || x.rank() == 2) return weight;
   Dims shape = Dims::filled(x.rank() == 0 ? 0 : static_cast<size_t>(x.rank()) - 1, 1);
   if (!shape.empty()) shape[0] = weight.numel();
@@ -42,8 +42,8 @@ Tensor leaky_relu(Operand x, LeakyReluOptions options) {
 }
 Tensor hardtanh(Operand x, HardtanhOptions options) {
   if (options.min_val > options.max_val)
-    ops::refuse("hardtanh", fmt::format("min_val {} is above max_val {}", options.min_val, options.max_val),
-                "exchange them", x.line());
+    ops::refuse("hardtanh", x.line(), fmt::format("min_val {} is above max_val {}", options.min_val, options.max_val),
+                "exchange them");
   return ops::hardtanh_of(x, options.min_val, options.max_val);
 }
 Tensor relu6(Operand x) { return ops::hardtanh_of(x, 0, 6); }

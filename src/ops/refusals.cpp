@@ -3,7 +3,7 @@
 
 namespace sinter::ops {
 
-void refuse(std::string_view op, std::string what, std::string fix, SourceLine line) {
+void refuse(std::string_view op, SourceLine line, std::string what, std::string fix) {
   throw UserError({.op = std::string(op), .what = std::move(what), .line = line, .context = {}, .fix = std::move(fix)});
 }
 

@@ -10,6 +10,6 @@ namespace sinter::ops {
 
 /// Throws the UserError of a call that is refused before it is recorded: what depends on a number is refused whether
 /// the number is promoted or not.
-[[noreturn]] void refuse(std::string_view op, std::string what, std::string fix, SourceLine line);
+[[noreturn]] void refuse(std::string_view op, SourceLine line, std::string what, std::string fix);
 
 }  // namespace sinter::ops

@@ -16,9 +16,9 @@ Tensor hardshrink(Operand x, ShrinkOptions options) {
 }
 Tensor softshrink(Operand x, ShrinkOptions options) {
   if (!(options.lambd >= 0))
-    ops::refuse("softshrink",
+    ops::refuse("softshrink", x.line(),
                 fmt::format("lambd {} is {}", options.lambd, options.lambd < 0 ? "negative" : "no number"),
-                "give 0 or more", x.line());
+                "give 0 or more");
   return ops::dispatch(ops::op<"softshrink">(), {&x}, graph::CallAttributes().number(graph::Number::of(options.lambd)));
 }
 Tensor tanhshrink(Operand x) { return ops::pointwise<"tanhshrink">(x); }
