@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/tile/expand_grid_reduces.h"
 #include "runtime/device/backend.h"
 #include "src/loop/canonical_fold.h"
 
@@ -31,13 +32,8 @@ int64_t result_elements(const FoldPlan& plan) {
 int64_t fewest_chunks(const FoldPlan& plan, const Target& target) {
   const uint64_t elements = target.cuda ? 8192 : 65536;
   const uint64_t a_chunk = static_cast<uint64_t>(loop::reduction_chunk * result_elements(plan));
-  return std::max<int64_t>(plan.chunks, static_cast<int64_t>(std::bit_ceil(std::max<uint64_t>(1, elements / a_chunk))));
-}
-
-/// The program that comes last holds the results of all pieces at once: in registers, or as straight code.
-int64_t most_pieces(const FoldPlan& plan, const Target& target) {
-  const int64_t elements = target.cuda ? 8192 : 1024;
-  return std::max<int64_t>(2, elements / result_elements(plan));
+  return std::max<int64_t>(plan.step_elements() / loop::reduction_chunk,
+                           static_cast<int64_t>(std::bit_ceil(std::max<uint64_t>(1, elements / a_chunk))));
 }
 
 }  // namespace
@@ -45,7 +41,7 @@ int64_t most_pieces(const FoldPlan& plan, const Target& target) {
 std::optional<GridSplit> split_over_grid(const FoldPlan& plan, Expr extent, Expr groups, const Target& target,
                                          const graph::Ranges& ranges) {
   const int64_t programs = wanted_programs(plan, target), least = fewest_chunks(plan, target);
-  const int64_t most = std::min(programs, most_pieces(plan, target));
+  const int64_t most = std::min<int64_t>(programs, tile_ir::most_pieces(result_elements(plan), plan.tiling.num_warps));
   const Expr chunks = ceildiv(extent, Expr(loop::reduction_chunk));
   if (ranges.of(chunks).second <= least || ranges.of(groups).first >= programs) return std::nullopt;
   GridSplit split;

@@ -97,7 +97,7 @@ TEST_F(Structure, SplitsAtLaunchStayInTheirBounds) {
   for (const Target& t : {h200, avx512, Target{.vector_bits = 512, .processors = 512}}) {
     FoldPlan plan;
     plan.tiling.num_warps = 2;
-    plan.chunks = t.cuda ? 4 : 1;
+    plan.runs = t.cuda ? 4 : 1;
     const auto split = split_over_grid(plan, length, rows, t, ranges);
     ASSERT_TRUE(split);
     for (int r = 1; r <= 40; ++r)
@@ -109,7 +109,7 @@ TEST_F(Structure, SplitsAtLaunchStayInTheirBounds) {
           };
           const int64_t chunks = at(split->chunks), pieces = at(split->pieces);
           ASSERT_TRUE(std::has_single_bit(static_cast<uint64_t>(chunks))) << m << " " << n;
-          ASSERT_EQ(chunks % plan.chunks, 0);
+          ASSERT_EQ(chunks * 1024 % plan.step_elements(), 0);
           ASSERT_GE(pieces, 1);
           ASSERT_LE(pieces, split->most) << m << " " << n;
           ASSERT_GE(static_cast<__int128>(pieces) * chunks * 1024, n) << m << " " << n;
