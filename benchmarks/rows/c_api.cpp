@@ -15,7 +15,7 @@ using sinter::Tensor;
 using Clock = std::chrono::steady_clock;
 
 thread_local std::string last_error;
-thread_local Tensor last_output;
+thread_local std::vector<Tensor> last_outputs;
 
 template <class F>
 int guarded(const F& f) {
@@ -55,24 +55,24 @@ int sinter_row_count() { return static_cast<int>(sinter::benchmarks::rows().size
 
 const char* sinter_row_name(int row) { return sinter::benchmarks::rows()[static_cast<size_t>(row)].name.c_str(); }
 
-/// Runs a row on a stream; returns the address of its output, valid until the next call on this thread.
-void* sinter_row_run(int row, void* const* addresses, void* stream) {
-  void* result = nullptr;
-  guarded([&] {
+/// Runs a row on a stream; the number of its outputs, which are valid until the next call on this thread, or -1.
+int sinter_row_run(int row, void* const* addresses, void* stream) {
+  return guarded([&] {
     const auto& r = sinter::benchmarks::rows()[static_cast<size_t>(row)];
     const sinter::StreamGuard guard(sinter::Stream::from_native(stream));
-    last_output = r.call(tensors(r, addresses));
-    result = last_output.data_ptr();
-    return 0;
+    last_outputs = r.call(tensors(r, addresses));
+    return static_cast<int>(last_outputs.size());
   });
-  return result;
 }
 
-/// dtype name and shape ("f16 32 3 224 224") of the last output.
-const char* sinter_output_type() {
+void* sinter_output_address(int output) { return last_outputs[static_cast<size_t>(output)].data_ptr(); }
+
+/// dtype name and shape ("f16 32 3 224 224") of an output of the last run.
+const char* sinter_output_type(int output) {
   static thread_local std::string text;
-  text = std::string(last_output.dtype().name());
-  for (int64_t d : last_output.shape()) text += " " + std::to_string(d);
+  const Tensor& t = last_outputs[static_cast<size_t>(output)];
+  text = std::string(t.dtype().name());
+  for (int64_t d : t.shape()) text += " " + std::to_string(d);
   return text.c_str();
 }
 

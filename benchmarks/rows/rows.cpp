@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/rows/rows.h"
 
+#include <cmath>
+
 namespace sinter::benchmarks {
 namespace {
 
+using Arguments = const std::vector<Tensor>&;
+using Results = std::vector<Tensor>;
+
+Results results_of(Tensor t) { return {std::move(t)}; }
+Results results_of(Results r) { return r; }
+
+/// f returns a tensor or Results.
 template <class F>
 Row row(std::string name, std::vector<Argument> arguments, F f) {
   auto compiled = compile(std::move(f), {.name = name});
-  return {std::move(name), std::move(arguments),
-          [compiled](const std::vector<Tensor>& a) mutable { return compiled(a); },
-          [compiled](const std::vector<Tensor>& a) mutable { return compiled.explain(a); }};
+  return {std::move(name), std::move(arguments), [compiled](Arguments a) mutable { return results_of(compiled(a)); },
+          [compiled](Arguments a) mutable { return compiled.explain(a); }};
 }
 
-using Arguments = const std::vector<Tensor>&;
+/// One step of AdamW (Loshchilov and Hutter, "Decoupled weight decay regularization") as PyTorch writes it; the tenth
+/// step of lr 1e-3, betas 0.9 and 0.999, eps 1e-8, weight decay 0.01.
+Results adamw(Arguments a) {
+  constexpr double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, decay = 0.01, steps = 10;
+  const double correction1 = 1 - std::pow(beta1, steps), correction2 = std::sqrt(1 - std::pow(beta2, steps));
+  const Tensor &param = a[0], &grad = a[1];
+  Tensor m = a[2] + (grad - a[2]) * (1 - beta1);
+  Tensor v = a[3] * beta2 + grad * grad * (1 - beta2);
+  Tensor p = param * (1 - lr * decay) - m * (lr / correction1) / (sqrt(v) / correction2 + eps);
+  return {std::move(p), std::move(m), std::move(v)};
+}
+
+Results eight_outputs(Arguments a) {
+  const Tensor& x = a[0];
+  return {x + 1, x * 2, relu(x), abs(x), neg(x), x * x, sigmoid(x), tanh(x)};
+}
 
 std::vector<Row> make_rows() {
   const Tensor mean = from<float>({0.485f, 0.456f, 0.406f}), deviation = from<float>({0.229f, 0.224f, 0.225f});
@@ -42,6 +65,11 @@ std::vector<Row> make_rows() {
   r.push_back(row("sum_all_f32_64M", {{f32, {n}}}, [](Arguments a) { return sum(a[0] * a[0]); }));
   r.push_back(
       row("colsum_65536x4096_bf16", {{bf16, {65536, 4096}}}, [](Arguments a) { return sum(a[0], {.dims = {0}}); }));
+  r.push_back(row("adamw_2^27_f32", std::vector<Argument>(4, {f32, {2 * n}}), adamw));
+  r.push_back(row("broadcast_mask_256x512x1021_f16",
+                  {{boolean, {256, 512, 1021}}, {f16, {256, 1, 1021}}, {f16, {1, 512, 1021}}, {f16, {256, 512, 1}}},
+                  [](Arguments a) { return where(a[0], a[1] * a[2] + a[3], 0); }));
+  r.push_back(row("multi_output_8_f32", {{f32, {n / 4}}}, eight_outputs));
   return r;
 }
 

@@ -18,7 +18,7 @@ struct Argument {
 struct Row {
   std::string name;
   std::vector<Argument> arguments;
-  std::function<Tensor(const std::vector<Tensor>&)> call;
+  std::function<std::vector<Tensor>(const std::vector<Tensor>&)> call;
   std::function<Explanation(const std::vector<Tensor>&)> explain;
 };
 
