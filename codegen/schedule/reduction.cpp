@@ -11,6 +11,7 @@
 #include "codegen/schedule/joint_axis.h"
 #include "codegen/schedule/nest_emitter.h"
 #include "codegen/schedule/strategies.h"
+#include "codegen/tile/expand_grid_reduces.h"
 #include "src/loop/canonical_fold.h"
 
 namespace sinter::schedule {
@@ -89,13 +90,19 @@ class FoldEmitter {
     e_.decode_program_id(group);
     const std::vector<ValueId>& stage = folds_.stages()[0];
     hoist_invariants();
-    const std::vector<Value> own = fold_steps(stage, steps_of_piece(split, piece));
+    const Value cuts = b_.literal(split.of_chunk);
+    if (split.of_chunk > 1) part_ = PartOfChunk{b_.irem(piece, cuts), plan_.units_per_chunk() / split.of_chunk};
+    const std::vector<Value> own =
+        fold_steps(stage, steps_of_piece(split, split.of_chunk > 1 ? b_.idiv(piece, cuts) : piece));
     tile_ir::GridFold fold;
     fold.most = split.most;
     const Expr stored = groups * split.pieces * min(split.pieces - Expr(1), Expr(1));  // a single piece is not
+    int64_t widest = 1;
+    for (Value v : own) widest = std::max(widest, b_.type(v).elements());
+    const int64_t slots = tile_ir::slots_per_piece(fold.most, widest, plan_.tiling.num_warps);
     for (size_t i = 0; i < stage.size(); ++i) {
       fold.kinds.push_back(kind(stage[i]));
-      fold.partials.push_back(kernel_.workspace(type(stage[i]), stored * Expr(b_.type(own[i]).elements())));
+      fold.partials.push_back(kernel_.workspace(type(stage[i]), stored * Expr(slots * b_.type(own[i]).elements())));
     }
     fold.arrivals = kernel_.arrivals();
     const std::vector<Value> all = b_.grid_reduce(std::move(fold), group, piece, pieces, own);
@@ -290,6 +297,12 @@ class FoldEmitter {
 
   Value first_of(Value step) { return b_.mul(step, b_.literal(plan_.step_elements())); }
 
+  /// A program's share of each of its chunks.
+  struct PartOfChunk {
+    Value number;
+    int64_t units = 1;
+  };
+
   /// Units of a chunk that hold an element: all, or in the last chunk those of what is left.
   Count units_of(bool whole) {
     if (whole) return count(plan_.units_per_chunk());
@@ -297,19 +310,31 @@ class FoldEmitter {
     return count(ceildiv(left, Expr(int64_t{plan_.width})));
   }
 
+  /// Of `n` units those from `begin` on, at most `most`.
+  Value left_of(Value n, Value begin, int64_t most) {
+    return b_.max(b_.min(b_.sub(n, begin), b_.literal(most)), b_.literal(0));
+  }
+
   /// The fold of each of a stage's reduces over one step: a unit, or the units of a chunk.
   std::vector<Value> fold_step(const std::vector<ValueId>& stage, Value step, bool whole) {
     if (plan_.units_per_chunk() == 1) return fold_unit(stage, first_of(step), whole);
-    return fold_run(stage, plan_.units_per_chunk(), units_of(whole), [&](CounterLoop body) {
-      return loop(b_.literal(0), units_of(whole).value, body.empty, [&](Value unit, std::span<const Value> carried) {
-        const Value first = b_.add(first_of(step), b_.mul(unit, b_.literal(plan_.width)));
+    Value begin = b_.literal(0), of_step = first_of(step);
+    Count n = units_of(whole);
+    if (part_) {
+      begin = b_.mul(part_->number, b_.literal(part_->units));
+      of_step = b_.add(of_step, b_.mul(begin, b_.literal(plan_.width)));
+      n = whole ? count(part_->units) : Count{std::nullopt, left_of(n.value, begin, part_->units)};
+    }
+    return fold_run(stage, part_ ? part_->units : plan_.units_per_chunk(), n, [&](const CounterLoop& body) {
+      return loop(b_.literal(0), n.value, body.empty, [&](Value unit, std::span<const Value> carried) {
+        const Value first = b_.add(of_step, b_.mul(unit, b_.literal(plan_.width)));
         return body.push(unit, fold_unit(stage, first, whole), carried);
       });
     });
   }
 
   std::vector<Value> fold_steps(const std::vector<ValueId>& stage, const Steps& steps) {
-    return fold_run(stage, steps.longest, {steps.literal_count, steps.count}, [&](CounterLoop body) {
+    return fold_run(stage, steps.longest, {steps.literal_count, steps.count}, [&](const CounterLoop& body) {
       return each_step(steps, body.empty, [&](Value step, std::span<const Value> carried, bool whole) {
         const std::vector<Value> sums = fold_step(stage, step, whole);
         return body.push(steps.from_0 ? step : b_.sub(step, steps.first), sums, carried);
@@ -326,7 +351,7 @@ class FoldEmitter {
 
   /// Folds values that come one by one, at most `longest`, `n` of them: `run` makes the loop.
   std::vector<Value> fold_run(const std::vector<ValueId>& stage, int64_t longest, const Count& n,
-                              const std::function<std::vector<Value>(CounterLoop)>& run) {
+                              const std::function<std::vector<Value>(const CounterLoop&)>& run) {
     const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(longest)));
     std::vector<BinaryCounter> counters;
     CounterLoop body;
@@ -399,6 +424,7 @@ class FoldEmitter {
   NestEmitter e_;
   tile_ir::KernelBuilder& b_;
   const int64_t longest_;
+  std::optional<PartOfChunk> part_;
   std::map<int64_t, std::map<ValueId, Value>> kept_;  ///< of each tile of the only unit
 };
 

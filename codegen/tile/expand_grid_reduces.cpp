@@ -10,6 +10,9 @@
 namespace sinter::tile_ir {
 namespace {
 
+/// A reduce of up to this many elements is the plain binary tree that the values of runs meet in.
+constexpr int32_t plain_tree = 256;
+
 std::vector<int32_t> dims_of(const Type& t) { return {t.dims.begin(), t.dims.begin() + t.rank}; }
 
 /// One grid_reduce as other instructions.
@@ -26,21 +29,22 @@ class Expansion {
 
   /// What the instruction gives, from a group of several programs.
   std::vector<Value> of_several() {
-    const Value first = b_.mul(group_, pieces_);
-    store(own_, b_.add(first, piece_));
-    if (fold_.most <= at_once_)
-      return meet(own_, group_, pieces_, [&] { return folded(first, 1, fold_.most, pieces_); });
-    // Runs meet in words of their own, behind that of their group; a run's result takes the place of its first piece.
+    if (fold_.most <= at_once_) {
+      const Value first = b_.mul(group_, pieces_);
+      store(own_, b_.add(first, piece_));
+      return meet(own_, group_, pieces_, [&] { return folded(first, fold_.most, pieces_); });
+    }
+    // Runs meet in words of their own, behind that of their group; so do their results behind those of the pieces.
     const Value size = b_.literal(at_once_), run = b_.idiv(piece_, size);
     const Value runs = b_.idiv(b_.add(pieces_, b_.literal(at_once_ - 1)), size);
     const Value word = b_.mul(group_, b_.add(runs, b_.literal(1)));
     const Value start = b_.mul(run, size), of_run = b_.min(size, b_.sub(pieces_, start));
-    const Value begin = b_.add(first, start);
+    const Value first = b_.mul(group_, b_.add(pieces_, runs)), first_run = b_.add(first, pieces_);
+    store(own_, b_.add(first, piece_));
     return meet(own_, b_.add(word, b_.add(run, b_.literal(1))), of_run, [&] {
-      const std::vector<Value> sums = folded(begin, 1, at_once_, of_run);
-      store(sums, begin);
-      return meet(sums, word, runs,
-                  [&] { return folded(first, at_once_, (fold_.most + at_once_ - 1) / at_once_, runs); });
+      const std::vector<Value> sums = folded(b_.add(first, start), at_once_, of_run);
+      store(sums, b_.add(first_run, run));
+      return meet(sums, word, runs, [&] { return folded(first_run, (fold_.most + at_once_ - 1) / at_once_, runs); });
     });
   }
 
@@ -76,20 +80,30 @@ class Expansion {
         b_.arrive(fold_.arrivals, word, count), [&] { return with(then(), true); }, [&] { return with(own, false); });
   }
 
-  /// Loads all values of `count` slots, `step` apart, and folds them in the binary tree.
-  std::vector<Value> folded(Value first, int64_t step, int32_t most, Value count) {
+  /// Loads all values of `count` slots and folds them in the binary tree.
+  std::vector<Value> folded(Value first, int32_t most, Value count) {
     std::vector<Value> all;
     for (size_t k = 0; k < own_.size(); ++k) {
       const Type own = b_.type(own_[k]);
       const auto n = static_cast<int32_t>(own.elements());
-      const auto together = static_cast<int32_t>(std::bit_ceil(static_cast<uint32_t>(most)));
+      const auto all_of = static_cast<int32_t>(std::bit_ceil(static_cast<uint32_t>(most)));
+      const int32_t together = std::min(all_of, plain_tree), parts = all_of / together;
       const ReduceKind kind = fold_.kinds[k];
       const Value padding = b_.constant(Type::scalar(own.dtype), scalar::reduction_padding(kind, own.dtype).bits);
       Access access;
       access.base = Index(b_.mul(first, b_.literal(n)));
-      access.dims = {along(0, 1), along(0, step * n, count)};
-      const Value v = b_.block_load(fold_.partials[k], std::move(access), {n, together}, 1, padding);
-      all.push_back(b_.reshape(b_.reduce(kind, 1, v), dims_of(own)));
+      access.dims = {along(0, 1), along(0, n)};
+      if (parts > 1) {
+        access.parts = along(0, int64_t{together} * n);
+        access.row_masked = true;
+        access.row_extent = Index(count);
+      } else {
+        access.dims[1] = along(0, n, count);
+      }
+      Value v = b_.block_load(fold_.partials[k], std::move(access), {n, together}, parts, padding);
+      v = b_.reduce(kind, 1, v);
+      if (parts > 1) v = b_.reduce(kind, parts_dim, v);
+      all.push_back(b_.reshape(v, dims_of(own)));
     }
     return all;
   }
@@ -156,14 +170,18 @@ bool has_grid_reduce(const Region& r) {
 }  // namespace
 
 int32_t pieces_at_once(int64_t elements, int num_warps) {
-  constexpr int64_t a_lane = 32, plain_tree = 256;  // a reduce of up to 256 is the tree that the values of runs meet in
-  const int64_t n = std::clamp<int64_t>(32 * a_lane * num_warps / std::max<int64_t>(1, elements), 2, plain_tree);
+  constexpr int64_t a_lane = 64, at_most = 2048;
+  const int64_t n = std::clamp<int64_t>(32 * a_lane * num_warps / std::max<int64_t>(1, elements), 2, at_most);
   return static_cast<int32_t>(std::bit_floor(static_cast<uint64_t>(n)));
 }
 
 int32_t most_pieces(int64_t elements, int num_warps) {
   const int32_t n = pieces_at_once(elements, num_warps);
   return n * n;
+}
+
+int64_t slots_per_piece(int32_t most, int64_t elements, int num_warps) {
+  return most > pieces_at_once(elements, num_warps) ? 2 : 1;
 }
 
 void expand_grid_reduces(Kernel& kernel) {

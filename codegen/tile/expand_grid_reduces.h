@@ -9,6 +9,8 @@ namespace sinter::tile_ir {
 int32_t pieces_at_once(int64_t elements, int num_warps);
 /// Pieces that a group may have: those at once fold in a first meeting, as many results of that in a second.
 int32_t most_pieces(int64_t elements, int num_warps);
+/// Results that are stored for each group of `pieces`, at most.
+int64_t slots_per_piece(int32_t most, int64_t elements, int num_warps);
 
 /// Replaces every grid_reduce by what it means: a program stores its values and arrives; the last one of its group
 /// loads what all stored, and folds it. Of a group that is larger than `pieces_at_once`, runs of so many meet first, so
