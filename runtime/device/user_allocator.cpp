@@ -101,7 +101,7 @@ void* UserAllocator::ask(const std::shared_ptr<const Allocator>& maker, size_t b
                      .fix = {}});
 }
 
-void UserAllocator::keep(Block block) {
+void UserAllocator::keep(Block&& block) {
   const std::lock_guard lock(mutex_);
   const size_t bytes = block.bytes;
   void* address = block.address;

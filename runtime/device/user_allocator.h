@@ -60,7 +60,7 @@ class UserAllocator {
   std::shared_ptr<const Allocator> current() const;
   void* reuse_in_capture(size_t bytes, StreamHandle stream, uint64_t capture);
   void* ask(const std::shared_ptr<const Allocator>& maker, size_t bytes, StreamHandle stream, size_t asked);
-  void keep(Block block);
+  void keep(Block&& block);
   bool release_locked(void* block, std::vector<Block>& finished);
   void release_behind(Block block);
   void collect_gone_graphs();

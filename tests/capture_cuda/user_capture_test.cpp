@@ -81,6 +81,7 @@ TEST_F(UserCapture, WhatNeedsAValueIsRefusedAndTheCaptureGoesOn) {
     const std::string refused = refusal<UserError>([&] { (void)item<float>(y); });
     EXPECT_TRUE(contains(refused, "the host needs the values of f32 [1] cuda:0")) << refused;
     EXPECT_TRUE(contains(refused, "captured")) << refused;
+    EXPECT_TRUE(contains(refusal<DeviceError>([&] { stream->synchronize(); }), "while it is being captured"));
     y = f(y);
   });
   EXPECT_EQ(after_replay(graph, y), (std::vector<float>{3}));

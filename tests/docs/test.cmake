@@ -29,7 +29,7 @@ set_tests_properties(test_readme PROPERTIES LABELS cpu TIMEOUT 120)
 
 # What the programs print names kernels, which the interpreter does not have.
 if(SINTER_BUILD_EXAMPLES AND SINTER_HAS_LLVM)
-  add_dependencies(tests_cpu tutorial)
+  add_dependencies(tests_cpu tutorial readme)
   add_test(NAME test_tutorial
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/docs/tutorial.py --run ${PROJECT_BINARY_DIR}/examples)
   set_tests_properties(test_tutorial PROPERTIES LABELS cpu TIMEOUT 300)

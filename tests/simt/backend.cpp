@@ -144,7 +144,10 @@ class SimtBackend final : public Backend {
     arrivals_.forget(stream);
     allocator_.forget(stream);
   }
-  void synchronize(StreamHandle) override {}
+  void synchronize(StreamHandle stream) override {
+    if (capturing(stream) != nullptr)
+      throw DeviceError("simt: a stream cannot be waited for while it is being captured");
+  }
   void synchronize_all() override {}
   EventHandle create_event() override { return new Event; }
   void destroy_event(EventHandle event) noexcept override { delete static_cast<Event*>(event); }

@@ -7,9 +7,10 @@ what that prints in the text block after the words "It prints". `...` there stan
 
     tutorial.py --check             pages hold the programs' text, and the index lists them
     tutorial.py --update            copies the programs into the pages
-    tutorial.py --run <folder>      runs the built programs and compares what they print
+    tutorial.py --run <folder>      runs the built programs and compares what they print, README.md's sample too
 """
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES, PROGRAMS = ROOT / "docs/tutorial", ROOT / "examples/tutorial"
 CODE = re.compile(r"(?<=^```cpp\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+README_OUTPUT = re.compile(r"prints \(here on a machine without a GPU\):\n\n```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+MACHINE = re.compile(r"(?<=cpu )[^\n%\[{c][^\n]*|(?<=compiled in )\d+ ms|(?<=grid )\d+")  # what differs between machines
 OUTPUT = re.compile(r"^It prints[^\n]*:\n\n```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -64,16 +67,29 @@ def matches(expected, printed):
     return re.fullmatch(pattern, printed) is not None
 
 
+def run_program(program):
+    with tempfile.TemporaryDirectory() as scratch:
+        return subprocess.run([program], cwd=scratch, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+                              env=dict(os.environ, SINTER_CACHE="0", CUDA_VISIBLE_DEVICES=""))
+
+
+def check_readme(folder):
+    output = README_OUTPUT.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    printed = run_program(folder / "readme").stdout
+    if output is None or MACHINE.sub("...", output[1]) != MACHINE.sub("...", printed):
+        return [f"README.md: its sample prints\n{printed}"]
+    return []
+
+
 def run(folder):
     pairs, problems = chapters()
+    problems += check_readme(folder)
     for page, program in pairs:
         output = OUTPUT.search(page.read_text(encoding="utf-8"))
         if output is None:
             problems.append(f"{page.name}: does not say what its program prints")
             continue
-        with tempfile.TemporaryDirectory() as scratch:
-            ran = subprocess.run([Path(folder).resolve() / ("tutorial_" + program.stem)], cwd=scratch, text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        ran = run_program(folder / ("tutorial_" + program.stem))
         if ran.returncode != 0 or not matches(output[1], ran.stdout):
             problems.append(f"{page.name}: the program ended with {ran.returncode} and printed\n{ran.stdout}-- and not\n{output[1]}")
     return problems, f"{len(pairs)} programs run"
@@ -94,7 +110,7 @@ def main():
     what.add_argument("--self-test", action="store_true")
     chosen = parser.parse_args()
     if chosen.run:
-        problems, done = run(chosen.run)
+        problems, done = run(Path(chosen.run).resolve())
     else:
         problems, done = check() if chosen.check else update() if chosen.update else self_test()
     print("\n".join(problems + [f"tutorial: {done}, {len(problems)} problems"]))

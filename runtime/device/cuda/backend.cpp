@@ -110,8 +110,17 @@ class CudaBackend final : public Backend {
     arrivals_.forget(stream);
     allocator_.forget(stream);
   }
+  /// The driver refuses to wait while this thread captures some stream, and spoils that capture; to wait for another
+  /// stream harms nobody.
   void synchronize(StreamHandle stream) override {
+    if (is_capturing(stream))
+      throw DeviceError({.op = {},
+                         .what = context_.text() + ": a stream cannot be waited for while it is being captured",
+                         .line = {},
+                         .context = {},
+                         .fix = "end the capture, launch its graph, and wait then"});
     const Context::Guard current(context_);
+    const OutsideCapture relaxed(driver_);
     context_.check(driver_.StreamSynchronize(native(stream)), "cuStreamSynchronize");
   }
   void synchronize_all() override {
@@ -137,6 +146,7 @@ class CudaBackend final : public Backend {
   }
   void synchronize_event(EventHandle event) override {
     const Context::Guard current(context_);
+    const OutsideCapture relaxed(driver_);
     context_.check(driver_.EventSynchronize(event_of(event)), "cuEventSynchronize");
   }
   double elapsed_ms(EventHandle begin, EventHandle end) override {
