@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/allocator.h>
 #include <sinter/device.h>
 #include <sinter/error.h>
 
@@ -85,6 +86,8 @@ class Backend {
     (void)memory;
     (void)stream;
   }
+  /// Where later memory comes from; the caching allocator if it has no functions. See sn::set_allocator.
+  virtual void set_allocator(Allocator allocator) = 0;
   virtual MemoryStats memory_stats() const = 0;
   virtual void empty_cache() = 0;
 
@@ -114,6 +117,8 @@ class Backend {
   /// The handle may be given out again by create_stream(), never to anything else: memory released on it stays in
   /// order.
   virtual void destroy_stream(StreamHandle stream) noexcept = 0;
+  /// The caller will destroy a stream of its own: nothing is ordered by the handle any more. Waits for nothing.
+  virtual void forget_stream(StreamHandle stream) = 0;
   virtual void synchronize(StreamHandle stream) = 0;
   /// Waits for everything on the device; only for sn::synchronize(Device).
   virtual void synchronize_all() = 0;
@@ -139,6 +144,8 @@ class Backend {
     (void)stream;
     return false;
   }
+  /// Keeps an object as long as the graph that `stream` is being captured into: what its nodes read.
+  virtual void keep_for_graph(StreamHandle stream, std::shared_ptr<void> object) = 0;
 };
 
 /// The back end of a device; created on first use. Throws DeviceError in words, naming `line`, when there is none.

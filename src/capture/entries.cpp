@@ -50,6 +50,18 @@ std::optional<Choice> choose_as_before(const RegionCall& r) {
   return {};
 }
 
+/// What kept the call from an entry of its structure: a value that is a run-time argument there is no reason, unless
+/// there is no other.
+std::string reason_against(const Entry& entry, const RegionCall& r, std::span<const TraceNode* const> path) {
+  const auto kinds = number_kinds(path);
+  const auto names = input_names(r.inputs.size());
+  std::vector<int64_t> assumed = entry.expected;
+  for (size_t i = 0; i < assumed.size(); ++i)
+    if (entry.mask[i] == 0) assumed[i] = r.key[i];
+  std::string reason = difference(assumed, r.key, r.inputs.size(), kinds, names);
+  return reason.empty() ? difference(entry.expected, r.key, r.inputs.size(), kinds, names) : reason;
+}
+
 Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
   const std::vector<bool> flags = extent_flags(path);
   const CompileOptions& options = r.function.options;
@@ -72,7 +84,7 @@ Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
     }
     return choice;
   }
-  choice.reason = difference(last->expected, r.key, r.inputs.size(), number_kinds(path), input_names(r.inputs.size()));
+  choice.reason = reason_against(*last, r, path);
   if (options.dynamic != Dynamic::automatic) return choice;
   choice.before = last;
   const bool everything = static_cast<int>(entries.size()) >= options.max_entries || dynamic_entries >= 2;

@@ -14,6 +14,7 @@
 #include "runtime/device/cpu/memory.h"
 #include "runtime/device/cpu/module.h"
 #include "runtime/device/cpu/stream.h"
+#include "runtime/device/device_allocator.h"
 
 namespace sinter::device {
 
@@ -53,6 +54,7 @@ class CpuBackend final : public Backend {
   void release(void* memory, size_t bytes, StreamHandle stream) noexcept override {
     allocator_.release(memory, bytes, stream);
   }
+  void set_allocator(Allocator allocator) override { allocator_.set_user_allocator(std::move(allocator)); }
   MemoryStats memory_stats() const override { return allocator_.stats(); }
   void empty_cache() override { allocator_.empty(); }
 
@@ -105,6 +107,7 @@ class CpuBackend final : public Backend {
     const std::lock_guard lock(mutex_);
     unused_streams_.emplace_back(s);
   }
+  void forget_stream(StreamHandle stream) override { allocator_.forget(stream); }
   void synchronize(StreamHandle stream) override {
     if (cpu::capturing(stream)) throw DeviceError("cpu: a stream cannot be waited for while it is being captured");
   }
@@ -147,11 +150,14 @@ class CpuBackend final : public Backend {
   }
   void destroy_graph(GraphHandle graph) noexcept override { delete static_cast<CpuGraph*>(graph); }
   bool is_capturing(StreamHandle stream) const override { return cpu::capturing(stream) != nullptr; }
+  void keep_for_graph(StreamHandle stream, std::shared_ptr<void> object) override {
+    memory_.when_graph_is_gone(stream, [object = std::move(object)] {});
+  }
 
  private:
   Properties properties_ = cpu::machine();
   CapturedHostMemory memory_{properties_.memory_bytes};
-  CachingAllocator allocator_{memory_, cpu::host_cache_limit(properties_.memory_bytes)};
+  DeviceAllocator allocator_{memory_, cpu::host_cache_limit(properties_.memory_bytes)};
   std::atomic<uint64_t> captures_{0};
   std::mutex mutex_;
   std::vector<std::unique_ptr<CpuStream>> unused_streams_;
