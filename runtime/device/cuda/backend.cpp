@@ -2,6 +2,7 @@
 #include "runtime/device/cuda/backend.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <climits>
 #include <mutex>
@@ -163,6 +164,23 @@ class CudaBackend final : public Backend {
     context_.check(driver_.GraphLaunch(static_cast<CUgraphExec>(graph), native(stream)), "cuGraphLaunch");
   }
   void destroy_graph(GraphHandle graph) noexcept override { driver_.GraphExecDestroy(static_cast<CUgraphExec>(graph)); }
+  int64_t captured_kernels(StreamHandle stream) const override {
+    const Context::Guard current(context_);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = nullptr;
+    context_.check(driver_.StreamGetCaptureInfo(native(stream), &status, nullptr, &graph, nullptr, nullptr),
+                   "cuStreamGetCaptureInfo");
+    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return -1;
+    size_t count = 0;
+    context_.check(driver_.GraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes");
+    std::vector<CUgraphNode> nodes(count);
+    context_.check(driver_.GraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes");
+    return std::ranges::count_if(nodes, [&](CUgraphNode node) {
+      CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+      context_.check(driver_.GraphNodeGetType(node, &type), "cuGraphNodeGetType");
+      return type == CU_GRAPH_NODE_TYPE_KERNEL;
+    });
+  }
   bool is_capturing(StreamHandle stream) const override { return memory_.capture(stream) != 0; }
 
  private:
