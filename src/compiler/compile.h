@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/exec/executable.h"
@@ -28,6 +29,7 @@ struct Result {
   double milliseconds = 0;
   CompileTimes times;
   std::vector<std::vector<std::string>> kernel_notes;  ///< per kernel: fusion decisions; empty when from a cache
+  std::vector<std::string> library_notes;              ///< calls that no library computes, and why; the same
 };
 
 /// Which caches compiling on this thread may read while the object lives; both are written all the same. For
@@ -43,6 +45,10 @@ class ReadCaches {
  private:
   Caches before_;
 };
+
+/// What the code of a graph assumes of its symbols besides what its type rules do: strides of tensors that library
+/// calls read in place. Equalities to be guarded.
+std::vector<std::pair<graph::Expr, graph::Expr>> layout_assumptions(const graph::Graph& graph);
 
 /// Graph -> executable on the graph's device: memory table, disk cache, or the whole pipeline (pipeline.cpp).
 Result compile(const graph::Graph& graph, const Options& options);

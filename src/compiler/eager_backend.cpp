@@ -4,11 +4,10 @@
 
 #include "src/compiler/backends.h"
 #include "src/compiler/graph_executable.h"
-#include "src/graph/binding.h"
 #include "src/graph/needed_nodes.h"
 #include "src/graph/recorder.h"
 #include "src/graph/user_code.h"
-#include "src/ops/dispatch.h"
+#include "src/reference/bind.h"
 
 namespace sinter::compiler {
 namespace {
@@ -20,7 +19,7 @@ class Eager final : public GraphExecutable {
 
   void run(const exec::Arguments& a, std::span<tensor::TensorImpl* const> outputs) const override {
     const graph::UserCode at_once(this, "backend \"eager\"");
-    const graph::Binding binding(a.symbols);
+    const reference::Binding binding(a.symbols);
     std::vector<Tensor> values(static_cast<size_t>(graph_.size()));
     const std::vector<Tensor> inputs = shared_handles(a.inputs);
     for (size_t i = 0; i < inputs.size(); ++i) values[static_cast<size_t>(graph_.inputs()[i].node)] = inputs[i];

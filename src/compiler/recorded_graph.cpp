@@ -7,10 +7,10 @@
 #include <iterator>
 #include <utility>
 
-#include "src/graph/binding.h"
 #include "src/graph/recorder.h"
 #include "src/graph/registry.h"
 #include "src/ops/ops.h"
+#include "src/reference/bind.h"
 
 namespace sinter::compiler {
 namespace {
@@ -85,7 +85,7 @@ class Rebuilder {
     if (type != type_of(expected))
       throw UserError({r.name,
                        fmt::format("gives {} {}; the graph says {} {}", type.dtype.name(),
-                                   graph::Binding({}).shape(type).text(), expected.dtype.name(), expected.shape.text()),
+                                   reference::Binding({}).shape(type).text(), expected.dtype.name(), expected.shape.text()),
                        r.line,
                        {},
                        {}});
@@ -105,7 +105,7 @@ RecordedGraph recorded_graph(const graph::Graph& g) {
   RecordedGraph r;
   r.name = g.name;
   r.device = g.device;
-  const graph::Binding literal({});
+  const reference::Binding literal({});
   std::vector<int> first(static_cast<size_t>(g.size()));  // index of each node's first result
   const auto index = [&](graph::Value v) { return first[static_cast<size_t>(v.node)] + v.result; };
   for (graph::NodeId id = 0; id < g.size(); ++id) {

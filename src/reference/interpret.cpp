@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 #include <sinter/error.h>
 
-#include "src/graph/binding.h"
 #include "src/graph/registry.h"
+#include "src/reference/bind.h"
 
 namespace sinter::reference {
 namespace {
 
-using graph::Binding;
 using graph::Graph;
 using graph::Node;
 using graph::NodeId;
