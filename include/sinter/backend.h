@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sinter/device.h>
-#include <sinter/dims.h>
-#include <sinter/dtype.h>
+#include <sinter/attribute.h>
 #include <sinter/error.h>
 #include <sinter/tensor.h>
 
@@ -12,23 +10,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 // Backends of one's own: what turns a recorded graph into something that runs. A backend gets the graph as plain data
 // and may count, check or rewrite it, run it op by op, give it to another library, or hand it on to compile_graph().
 #pragma GCC visibility push(default)
 namespace sinter {
-
-/// The value of an op's attribute: absent (an optional number), a flag, an integer, a floating number, a list of
-/// integers, a dtype, a device, or the name of an enumeration's value.
-using AttributeValue = std::variant<std::monostate, bool, int64_t, double, Dims, DType, Device, std::string>;
-
-struct RecordedAttribute {
-  std::string name;
-  AttributeValue value;
-  friend bool operator==(const RecordedAttribute&, const RecordedAttribute&) = default;
-};
 
 /// A value of a graph: an input or the result of an op.
 struct RecordedValue {
@@ -42,7 +29,7 @@ struct RecordedOp {
   std::string name;           ///< that of the public function: "add", "permute", "sum"
   std::vector<int> operands;  ///< indices into RecordedGraph::values
   std::vector<int> results;
-  std::vector<RecordedAttribute> attributes;
+  std::vector<Attribute> attributes;
   SourceLine line;  ///< where the function called it
 
   /// The value of an attribute; UserError if the op has none of that name.

@@ -62,6 +62,9 @@ struct LaunchConfig {
   int64_t grid = 1;      ///< blocks, linear; 0 launches nothing
   int threads = 1;       ///< a block
   int shared_bytes = 0;  ///< dynamic
+  /// Further dims of the grid and of a block, for users' own kernels on CUDA.
+  int64_t grid_y = 1, grid_z = 1;
+  int threads_y = 1, threads_z = 1;
 };
 
 struct MemoryStats {

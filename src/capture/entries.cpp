@@ -211,7 +211,7 @@ const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
   compiler::Result result =
       compiler::compile(*entry.graph, {o.fusion, o.rounding, entry.backend, variant == 0, r.function.line.text()});
   entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes,
-                              result.library_notes};
+                             result.library_notes};
   r.function.add(result.times);
   if (result.from_disk) r.function.counters.disk_hits.fetch_add(1, std::memory_order_relaxed);
   entry.owned[variant] = result.executable;

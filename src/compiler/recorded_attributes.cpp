@@ -33,7 +33,9 @@ Dims literals(const std::vector<graph::Expr>& extents) {
   return d;
 }
 
-AttributeValue read(graph::AttributeReader& reader, const Param& p) {
+}  // namespace
+
+AttributeValue read_attribute(graph::AttributeReader& reader, const Param& p) {
   switch (p.kind) {
     case ParamKind::flag:
       return reader.flag();
@@ -58,6 +60,8 @@ AttributeValue read(graph::AttributeReader& reader, const Param& p) {
   }
   throw CompileError("internal: an attribute of no kind");
 }
+
+namespace {
 
 constexpr std::array<std::string_view, 8> value_names = {
     "absent", "a flag", "an integer", "a floating number", "a list of integers", "a dtype", "a device", "a name"};
@@ -145,19 +149,27 @@ class Writer {
 
 }  // namespace
 
-std::vector<RecordedAttribute> recorded_attributes(const graph::OpDef& op, const graph::Attributes& attributes) {
-  std::vector<RecordedAttribute> all;
+std::vector<Attribute> recorded_attributes(const graph::OpDef& op, const graph::Attributes& attributes) {
+  std::vector<Attribute> all;
   graph::AttributeReader reader(attributes);
-  for (const Param& p : op.params) all.push_back({std::string(p.name), read(reader, p)});
+  for (const Param& p : op.params) all.push_back({std::string(p.name), read_attribute(reader, p)});
   return all;
 }
 
-graph::Attributes attributes_of(const graph::OpDef& op, const RecordedOp& recorded) {
-  for (const RecordedAttribute& a : recorded.attributes)
+const AttributeValue& attribute_named(std::string_view name, std::span<const Attribute> attributes,
+                                      const std::string& op, SourceLine line) {
+  const auto at = std::ranges::find(attributes, name, &Attribute::name);
+  if (at == attributes.end()) throw UserError({op, fmt::format("has no attribute {}", name), line, {}, {}});
+  return at->value;
+}
+
+graph::Attributes attributes_of(const graph::OpDef& op, std::span<const Attribute> attributes, SourceLine line) {
+  const std::string name(op.name);
+  for (const Attribute& a : attributes)
     if (std::ranges::find(op.params, a.name, &Param::name) == op.params.end())
-      throw UserError({recorded.name, fmt::format("has no attribute {}", a.name), recorded.line, {}, {}});
+      throw UserError({name, fmt::format("has no attribute {}", a.name), line, {}, {}});
   graph::CallAttributes call;
-  for (const Param& p : op.params) Writer(op, p, recorded.attribute(p.name), recorded.line).write(call);
+  for (const Param& p : op.params) Writer(op, p, attribute_named(p.name, attributes, name, line), line).write(call);
   return graph::literal_attributes(call);
 }
 

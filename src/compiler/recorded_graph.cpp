@@ -69,7 +69,7 @@ class Rebuilder {
     check_operand_count(op, r.operands.size(), r.line);
     std::vector<graph::Value> operands;
     for (int v : r.operands) operands.push_back(defined(v, r.name, r.line));
-    const graph::NodeId id = graph_.add(op, std::move(operands), attributes_of(op, r), r.line);
+    const graph::NodeId id = graph_.add(op, std::move(operands), attributes_of(op, r.attributes, r.line), r.line);
     if (graph_.node(id).results.size() != r.results.size())
       throw UserError({r.name,
                        fmt::format("gives {} results, not {}", graph_.node(id).results.size(), r.results.size()),
@@ -83,12 +83,13 @@ class Rebuilder {
     const RecordedValue& expected = value(r.results[i], r.name, r.line);
     const graph::ValueType& type = graph_.type(result);
     if (type != type_of(expected))
-      throw UserError({r.name,
-                       fmt::format("gives {} {}; the graph says {} {}", type.dtype.name(),
-                                   reference::Binding({}).shape(type).text(), expected.dtype.name(), expected.shape.text()),
-                       r.line,
-                       {},
-                       {}});
+      throw UserError(
+          {r.name,
+           fmt::format("gives {} {}; the graph says {} {}", type.dtype.name(),
+                       reference::Binding({}).shape(type).text(), expected.dtype.name(), expected.shape.text()),
+           r.line,
+           {},
+           {}});
     values_[static_cast<size_t>(r.results[i])] = result;
   }
 
@@ -139,7 +140,7 @@ namespace sinter {
 std::vector<Tensor> run_op(const RecordedOp& r, std::span<const Tensor> operands) {
   const graph::OpDef& op = compiler::op_named(r.name, r.line);
   compiler::check_operand_count(op, operands.size(), r.line);
-  const auto attributes = graph::CallAttributes::of(compiler::attributes_of(op, r));
+  const auto attributes = graph::CallAttributes::of(compiler::attributes_of(op, r.attributes, r.line));
   std::vector<const Tensor*> addresses;
   for (const Tensor& t : operands) addresses.push_back(&t);
   return {graph::current_recorder().call({&op, addresses, &attributes, r.line})};

@@ -3,7 +3,12 @@
 
 #include <sinter/backend.h>
 
-#include "src/graph/graph.h"
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/graph/registry.h"
 
 namespace sinter::compiler {
 
@@ -13,7 +18,12 @@ RecordedGraph recorded_graph(const graph::Graph& graph);
 graph::Graph graph_of(const RecordedGraph& recorded);
 
 /// The attributes of a node as the public form writes them, and back.
-std::vector<RecordedAttribute> recorded_attributes(const graph::OpDef& op, const graph::Attributes& attributes);
-graph::Attributes attributes_of(const graph::OpDef& op, const RecordedOp& recorded);
+std::vector<Attribute> recorded_attributes(const graph::OpDef& op, const graph::Attributes& attributes);
+graph::Attributes attributes_of(const graph::OpDef& op, std::span<const Attribute> attributes, SourceLine line);
+/// The next attribute that `reader` comes to, which is of this parameter.
+AttributeValue read_attribute(graph::AttributeReader& reader, const graph::Param& parameter);
+/// The value of that name; UserError if there is none.
+const AttributeValue& attribute_named(std::string_view name, std::span<const Attribute> attributes,
+                                      const std::string& op, SourceLine line);
 
 }  // namespace sinter::compiler

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <sinter/backend.h>
 
-#include <algorithm>
+#include "src/compiler/recorded_graph.h"
 
 namespace sinter {
 namespace {
@@ -41,9 +41,7 @@ std::string op_text(const RecordedGraph& g, const RecordedOp& op) {
 }  // namespace
 
 const AttributeValue& RecordedOp::attribute(std::string_view wanted) const {
-  const auto at = std::ranges::find(attributes, wanted, &RecordedAttribute::name);
-  if (at == attributes.end()) throw UserError({name, fmt::format("has no attribute {}", wanted), line, {}, {}});
-  return at->value;
+  return compiler::attribute_named(wanted, attributes, name, line);
 }
 
 std::string RecordedGraph::text() const {

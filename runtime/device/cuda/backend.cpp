@@ -68,7 +68,7 @@ class CudaBackend final : public Backend {
   }
   void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
               StreamHandle stream) override {
-    if (config.grid <= 0) return;
+    if (config.grid <= 0 || config.grid_y <= 0 || config.grid_z <= 0) return;
     if (config.grid > INT_MAX)
       throw DeviceError(
           fmt::format("{}: a launch of {} blocks; the limit is {}", context_.text(), config.grid, INT_MAX));
@@ -77,8 +77,10 @@ class CudaBackend final : public Backend {
                      CU_LAUNCH_PARAM_END};
     const Context::Guard current(context_);
     context_.check(
-        driver_.LaunchKernel(static_cast<CudaFunction&>(function).handle(), static_cast<unsigned>(config.grid), 1, 1,
-                             static_cast<unsigned>(config.threads), 1, 1, static_cast<unsigned>(config.shared_bytes),
+        driver_.LaunchKernel(static_cast<CudaFunction&>(function).handle(), static_cast<unsigned>(config.grid),
+                             static_cast<unsigned>(config.grid_y), static_cast<unsigned>(config.grid_z),
+                             static_cast<unsigned>(config.threads), static_cast<unsigned>(config.threads_y),
+                             static_cast<unsigned>(config.threads_z), static_cast<unsigned>(config.shared_bytes),
                              native(stream), nullptr, slot_count == 0 ? nullptr : extra),
         "cuLaunchKernel");
   }
