@@ -65,7 +65,7 @@ using GraphCompiler = std::function<GraphFunction(const RecordedGraph& graph)>;
 /// the functions it makes Sinter's ops run at once and compiled functions may be called, but not the function that is
 /// being run. Exceptions reach the caller of the compiled function as they are. A backend stays for the life of the
 /// process. UserError for an empty name, one that is taken, and an empty function.
-void register_backend(std::string name, GraphCompiler compiler, SourceLine line = SourceLine::current());
+void register_backend(const std::string& name, const GraphCompiler& compiler, SourceLine line = SourceLine::current());
 
 /// The names that CompileOptions::backend takes, sorted: "eager" (op by op, through the entries that ops outside of
 /// compile() use: the same bits), "reference" (the slow interpreter, on the CPU whatever the device), "sinter", and

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -25,7 +26,9 @@ double ms_since(Clock::time_point begin) {
 
 Spread spread(std::vector<double> us) {
   std::ranges::sort(us);
-  const auto at = [&](double q) { return us[static_cast<size_t>(q * static_cast<double>(us.size() - 1) + 0.5)]; };
+  const auto at = [&](double q) {
+    return us[static_cast<size_t>(std::lround(q * static_cast<double>(us.size() - 1)))];
+  };
   return {at(0.5), at(0.1), at(0.9)};
 }
 
@@ -61,7 +64,7 @@ class Rounds {
     scratch_ = tensor::empty({bytes}, u8, device);
   }
 
-  void run(std::vector<Contestant*> contestants, const BenchmarkOptions& how) {
+  void run(const std::vector<Contestant*>& contestants, const BenchmarkOptions& how) {
     for (Contestant* c : contestants)
       for (int i = 0; i < warm_calls; ++i) c->run();
     wait();

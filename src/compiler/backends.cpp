@@ -27,9 +27,9 @@ class Table {
     const auto it = compilers_.find(name);
     return it == compilers_.end() ? nullptr : &it->second;
   }
-  bool add(std::string name, GraphCompiler compiler) {
+  bool add(const std::string& name, const GraphCompiler& compiler) {
     std::scoped_lock lock(mutex_);
-    return compilers_.try_emplace(std::move(name), std::move(compiler)).second;
+    return compilers_.try_emplace(name, compiler).second;
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all(own_backends.begin(), own_backends.end());
@@ -129,13 +129,13 @@ std::shared_ptr<const exec::Executable> make_registered(const graph::Graph& grap
 
 namespace sinter {
 
-void register_backend(std::string name, GraphCompiler compiler, SourceLine line) {
+void register_backend(const std::string& name, const GraphCompiler& compiler, SourceLine line) {
   const auto refuse = [&](std::string what, std::string fix) {
     throw UserError({"register_backend", std::move(what), line, {}, std::move(fix)});
   };
   if (name.empty()) refuse("the name is empty", "give the backend a name");
   if (!compiler) refuse(fmt::format("backend \"{}\" has an empty function", name), "give it one that compiles a graph");
-  if (compiler::is_own(name) || !compiler::table().add(name, std::move(compiler)))
+  if (compiler::is_own(name) || !compiler::table().add(name, compiler))
     refuse(fmt::format("backend \"{}\" is there already", name), "choose a name that backends() does not list");
 }
 
