@@ -8,7 +8,6 @@
 #include "runtime/device/backend.h"
 #include "tests/capture/support.h"
 #include "tests/custom_ops/ops.h"
-#include "tests/simt/backend.h"
 
 namespace sinter::test {
 namespace {
@@ -80,7 +79,7 @@ TEST(CustomOps, NumbersAndExtentsThatChangeCompileOnceMore) {
 
 class TileOps : public testing::TestWithParam<bool> {
  protected:
-  static void SetUpTestSuite() { simt::install(); }
+  static void SetUpTestSuite() { install_emulator(); }
   const Device device = GetParam() ? Device::cuda(0) : Device::cpu();
 };
 
@@ -152,7 +151,7 @@ TEST(CustomOps, RunUnderACapture) {
 
 // On devices without an implementation the composite takes part in fusion like the ops that it is made of.
 TEST(CustomOps, ACompositeIsFused) {
-  simt::install();
+  install_emulator();
   OpDefinition d;
   d.name = "scaled_relu";
   d.attributes = {{"scale", AttributeKind::number, 2.0}};

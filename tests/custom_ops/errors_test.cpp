@@ -8,7 +8,6 @@
 
 #include "tests/capture/support.h"
 #include "tests/custom_ops/ops.h"
-#include "tests/simt/backend.h"
 
 namespace sinter::test {
 namespace {
@@ -192,7 +191,7 @@ TEST(CustomOpErrors, ItsFunctionsMayUseOtherOps) {
 }
 
 TEST(CustomOpErrors, ADeviceWithoutAnImplementationIsNamed) {
-  simt::install();
+  install_emulator();
   OpDefinition d = reversed_definition("cpu_only");
   const CustomOp op = register_op(std::move(d));
   const Tensor x = to(counting({3}), Device::cuda(0));

@@ -4,7 +4,14 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/simt/backend.h"
+
 namespace sinter::test {
+
+void install_emulator() {
+  static const bool once = (simt::install(), true);
+  (void)once;
+}
 
 OpDefinition reversed_definition(const std::string& name) {
   OpDefinition d;

@@ -8,6 +8,9 @@
 
 namespace sinter::test {
 
+/// The emulator as cuda:0, from now on.
+void install_emulator();
+
 /// A definition that lacks only what a test adds: y = reverse(x) * scale over the elements of f32, by its reference.
 OpDefinition reversed_definition(const std::string& name);
 /// What it computes, in terms of other ops, for rank 1.
