@@ -63,6 +63,9 @@ struct LaunchConfig {
   int64_t grid = 1;      ///< blocks, linear; 0 launches nothing
   int threads = 1;       ///< a block
   int shared_bytes = 0;  ///< dynamic
+  /// Further dims of the grid and of a block, for users' own kernels on CUDA.
+  int64_t grid_y = 1, grid_z = 1;
+  int threads_y = 1, threads_z = 1;
 };
 
 struct MemoryStats {
@@ -135,6 +138,11 @@ class Backend {
   virtual GraphHandle end_capture(StreamHandle stream) = 0;
   virtual void launch_graph(GraphHandle graph, StreamHandle stream) = 0;
   virtual void destroy_graph(GraphHandle graph) noexcept = 0;
+  /// Kernels queued on a stream since its capture began, as the device itself counts them; -1 where it cannot tell.
+  virtual int64_t captured_kernels(StreamHandle stream) const {
+    (void)stream;
+    return -1;
+  }
   /// Is somebody (we or the user) capturing the stream? Then nothing may wait for it.
   ///
   /// Any thread may queue work on a stream, also while another thread does: values that a break of a compiled function

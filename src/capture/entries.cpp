@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "runtime/device/log.h"
 #include "src/capture/explain_region.h"
 #include "src/capture/promotion.h"
 #include "src/capture/region_graph.h"
+#include "src/capture/scope_pool.h"
+#include "src/compiler/backends.h"
 #include "src/compiler/compile.h"
 
 namespace sinter::capture {
@@ -66,7 +69,8 @@ Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
   const std::vector<bool> flags = extent_flags(path);
   const CompileOptions& options = r.function.options;
   const bool always = options.dynamic == Dynamic::always;
-  Choice choice{always ? promote_all(r.key, r.inputs.size(), flags) : promote_none(r.key.size())};
+  const bool literal = compiler::takes_literal_graphs(options.backend);
+  Choice choice{always && !literal ? promote_all(r.key, r.inputs.size(), flags) : promote_none(r.key.size())};
   const std::vector<Entry*> entries = r.set.entries.all();
   if (entries.empty())
     if (auto known = choose_as_before(r)) return *known;
@@ -85,9 +89,11 @@ Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
     return choice;
   }
   choice.reason = reason_against(*last, r, path);
-  if (options.dynamic != Dynamic::automatic) return choice;
+  if (options.dynamic == Dynamic::never || (options.dynamic == Dynamic::always && !literal)) return choice;
+  const bool full = static_cast<int>(entries.size()) >= options.max_entries;
+  if (literal && !full) return choice;
   choice.before = last;
-  const bool everything = static_cast<int>(entries.size()) >= options.max_entries || dynamic_entries >= 2;
+  const bool everything = full || dynamic_entries >= 2;
   choice.promotion = everything ? promote_all(r.key, r.inputs.size(), flags)
                                 : promote_changes(last->expected, last->mask, r.key, r.inputs.size(), flags);
   return choice;
@@ -151,6 +157,7 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   entry->expected.assign(r.key.begin(), r.key.end());
   entry->changes = changes_of(r, choice);
   entry->reason = std::move(choice.reason);
+  entry->backend = r.function.options.backend;
   const KeyLayout layout = layout_of(r.key, r.inputs.size());
   const std::vector<bool> flags = extent_flags(path);
   for (size_t i = 0; i < r.key.size(); ++i) {
@@ -166,6 +173,12 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   entry->symbols = choice.promotion.symbols;
   for (const auto& [a, b] : g.assumptions()) entry->assumptions.emplace_back(a, b);
   entry->graph = std::make_shared<const graph::Graph>(std::move(g));
+  if (entry->is_dynamic() && compiler::takes_literal_graphs(entry->backend)) {
+    device::warn(fmt::format("{}: more than {} graphs for backend \"{}\"; others run op by op", r.function.options.name,
+                             r.function.options.max_entries, entry->backend));
+    entry->backend = "eager";
+  }
+  entry->by_alignment = compiler::generates_code(entry->backend);
   if (!entry->matches(r.key)) throw CompileError("internal: an entry does not match the call that it was made for");
   return entry;
 }
@@ -181,6 +194,7 @@ void note_recompile(const RegionCall& r, const std::string& reason) {
 
 Entry& compile_entry(const RegionCall& r) {
   std::scoped_lock lock(r.function.grow);
+  const Compiling compiling(r.function);
   if (Entry* e = r.set.entries.find(r.key)) return *e;
   const auto path = path_to(r.last);
   auto entry = make_entry(r, path, choose(r, path));
@@ -192,18 +206,25 @@ Entry& compile_entry(const RegionCall& r) {
   return *raw;
 }
 
-const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
+size_t variant_of(const RegionCall& r, const Entry& entry) {
+  if (!entry.by_alignment) return 0;
   uintptr_t low_bits = 0;
   for (const Tensor& t : r.inputs) low_bits |= reinterpret_cast<uintptr_t>(t.impl()->data());
-  const size_t variant = (low_bits & 15) != 0;
+  return (low_bits & 15) != 0;
+}
+
+const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
+  const size_t variant = variant_of(r, entry);
   if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
+  const Compiling compiling(r.function);
   std::scoped_lock lock(entry.variant_mutex);
   if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
   const CompileOptions& o = r.function.options;
   compiler::Result result =
-      compiler::compile(*entry.graph, {o.fusion, o.rounding, o.backend, variant == 0, r.function.line.text()});
+      compiler::compile(*entry.graph, {o.fusion, o.rounding, entry.backend, variant == 0, r.function.line.text()});
   entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes,
                              result.library_notes};
+  r.function.add(result.times);
   if (result.from_disk) r.function.counters.disk_hits.fetch_add(1, std::memory_order_relaxed);
   entry.owned[variant] = result.executable;
   entry.variants[variant].store(result.executable.get(), std::memory_order_release);

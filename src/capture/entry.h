@@ -34,6 +34,8 @@ struct Entry {
     int64_t was, then, call;
   };
   std::vector<Change> changes;  ///< what made words of the key symbols: the first change of each
+  std::string backend;          ///< what runs it: the function's, or "eager" where that takes literal graphs alone
+  bool by_alignment = true;     ///< is there a variant for inputs that are not 16-byte aligned?
   std::string reason;           ///< why it was made: "first call", "input 1: dim 0 was 50, now 37"
   int number = 0;               ///< 1, 2, ... within its output set
 

@@ -109,6 +109,9 @@ class CallAttributes {
  public:
   static constexpr size_t max_words = 64, max_values = 24;
 
+  /// Those of a node; its numbers and extents must be literals.
+  static CallAttributes of(const Attributes& literal);
+
   CallAttributes& flag(bool v) { return word(v); }
   CallAttributes& integer(int64_t v) { return word(v); }
   CallAttributes& integers(const Dims& v) {

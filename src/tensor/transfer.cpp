@@ -99,6 +99,18 @@ Tensor copy_to_device(const Tensor& source, Device device) {
   return result;
 }
 
+Tensor copy_of(const Tensor& source) {
+  const TensorImpl& t = computed(source, "copy");
+  if (t.shape.product() == 0) return empty(t.shape, t.dtype, t.device);
+  const auto [low, high] = reach(t);
+  const auto bytes = static_cast<int64_t>(t.dtype.bytes());
+  const Tensor span = empty({high - low + 1}, t.dtype, t.device);
+  const char* first = static_cast<const char*>(t.data()) + low * bytes;
+  device::backend(t.device).copy(span.impl()->data(), first, static_cast<size_t>((high - low + 1) * bytes),
+                                 device::current_stream(t.device));
+  return make_tensor(span.impl()->storage, t.dtype, t.shape, t.strides, span.impl()->offset - low);
+}
+
 Tensor follow_to_device(const Tensor& source, Device device) {
   const TensorImpl& t = computed(source, "to");
   // What a graph copies is there only while it runs.

@@ -209,11 +209,16 @@ void compare_fusions(const OpCase& c, Device device, std::vector<std::string>& f
 }  // namespace
 
 std::vector<std::string> compare_all_ops(Device device, int& cases, const Part& part) {
+  return compare_all_backends(device, "sinter", 1, cases, part);
+}
+
+std::vector<std::string> compare_all_backends(Device device, const std::string& backend, int stride, int& cases,
+                                              const Part& part) {
   return each_case(
-      1, part,
+      stride, part,
       [&](const OpCase& c, std::vector<std::string>& failures) {
         const auto expected = reference::interpret(c.graph, c.inputs);
-        const auto got = run_on(device, c.graph, c.inputs);
+        const auto got = run_on(device, c.graph, c.inputs, {.backend = backend});
         const graph::OpDef& op = *c.graph.node(c.graph.outputs()[0].node).op;
         for (size_t i = 0; i < expected.size(); ++i)
           if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype, device));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runtime/device/builtin.h"
+#include "runtime/device/cpu/copy_bytes.h"
 #include "runtime/device/cpu/machine.h"
 #include "runtime/device/cpu/memory.h"
 #include "runtime/device/cpu/module.h"
@@ -65,7 +66,7 @@ class CpuBackend final : public Backend {
     copy(to, from, bytes, stream);
   }
   void copy(void* to, const void* from, size_t bytes, StreamHandle stream) override {
-    if (bytes > 0) do_or_record(stream, [=] { std::memmove(to, from, bytes); });
+    if (bytes > 0) do_or_record(stream, [=] { cpu::copy_bytes(to, from, bytes); });
   }
   void fill_zero(void* memory, size_t bytes, StreamHandle stream) override {
     if (bytes > 0) do_or_record(stream, [=] { std::memset(memory, 0, bytes); });
@@ -83,12 +84,12 @@ class CpuBackend final : public Backend {
   void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
               StreamHandle stream) override {
     auto& f = static_cast<cpu::CpuFunction&>(function);
-    if (CpuStream* s = cpu::capturing(stream))
-      s->capture->nodes.emplace_back([&f, n = config.grid, copy = std::vector<uint64_t>(slots, slots + slot_count)] {
-        cpu::launch(f.kernel, copy.data(), n, f.cost);
-      });
-    else
-      cpu::launch(f.kernel, slots, config.grid, f.cost);
+    CpuStream* s = cpu::capturing(stream);
+    if (s == nullptr) return cpu::launch(f.kernel, slots, config.grid, f.cost);
+    ++s->capture->kernels;
+    s->capture->nodes.emplace_back([&f, n = config.grid, copy = std::vector<uint64_t>(slots, slots + slot_count)] {
+      cpu::launch(f.kernel, copy.data(), n, f.cost);
+    });
   }
 
   bool is_host() const override { return true; }
@@ -149,6 +150,10 @@ class CpuBackend final : public Backend {
     });
   }
   void destroy_graph(GraphHandle graph) noexcept override { delete static_cast<CpuGraph*>(graph); }
+  int64_t captured_kernels(StreamHandle stream) const override {
+    const CpuStream* s = cpu::capturing(stream);
+    return s == nullptr ? -1 : s->capture->kernels;
+  }
   bool is_capturing(StreamHandle stream) const override { return cpu::capturing(stream) != nullptr; }
   void keep_for_graph(StreamHandle stream, std::shared_ptr<void> object) override {
     memory_.when_graph_is_gone(stream, [object = std::move(object)] {});

@@ -2,6 +2,7 @@
 #include "runtime/device/cuda/backend.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <climits>
 #include <mutex>
@@ -72,7 +73,7 @@ class CudaBackend final : public Backend {
   }
   void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
               StreamHandle stream) override {
-    if (config.grid <= 0) return;
+    if (config.grid <= 0 || config.grid_y <= 0 || config.grid_z <= 0) return;
     if (config.grid > INT_MAX)
       throw DeviceError(
           fmt::format("{}: a launch of {} blocks; the limit is {}", context_.text(), config.grid, INT_MAX));
@@ -81,8 +82,10 @@ class CudaBackend final : public Backend {
                      CU_LAUNCH_PARAM_END};
     const Context::Guard current(context_);
     context_.check(
-        driver_.LaunchKernel(static_cast<CudaFunction&>(function).handle(), static_cast<unsigned>(config.grid), 1, 1,
-                             static_cast<unsigned>(config.threads), 1, 1, static_cast<unsigned>(config.shared_bytes),
+        driver_.LaunchKernel(static_cast<CudaFunction&>(function).handle(), static_cast<unsigned>(config.grid),
+                             static_cast<unsigned>(config.grid_y), static_cast<unsigned>(config.grid_z),
+                             static_cast<unsigned>(config.threads), static_cast<unsigned>(config.threads_y),
+                             static_cast<unsigned>(config.threads_z), static_cast<unsigned>(config.shared_bytes),
                              native(stream), nullptr, slot_count == 0 ? nullptr : extra),
         "cuLaunchKernel");
   }
@@ -182,6 +185,23 @@ class CudaBackend final : public Backend {
     context_.check(driver_.GraphLaunch(static_cast<CUgraphExec>(graph), native(stream)), "cuGraphLaunch");
   }
   void destroy_graph(GraphHandle graph) noexcept override { driver_.GraphExecDestroy(static_cast<CUgraphExec>(graph)); }
+  int64_t captured_kernels(StreamHandle stream) const override {
+    const Context::Guard current(context_);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = nullptr;
+    context_.check(driver_.StreamGetCaptureInfo(native(stream), &status, nullptr, &graph, nullptr, nullptr),
+                   "cuStreamGetCaptureInfo");
+    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return -1;
+    size_t count = 0;
+    context_.check(driver_.GraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes");
+    std::vector<CUgraphNode> nodes(count);
+    context_.check(driver_.GraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes");
+    return std::ranges::count_if(nodes, [&](CUgraphNode node) {
+      CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+      context_.check(driver_.GraphNodeGetType(node, &type), "cuGraphNodeGetType");
+      return type == CU_GRAPH_NODE_TYPE_KERNEL;
+    });
+  }
   bool is_capturing(StreamHandle stream) const override { return memory_.capture(stream) != 0; }
   void keep_for_graph(StreamHandle stream, std::shared_ptr<void> object) override {
     memory_.when_graph_is_gone(stream, [object = std::move(object)] {});

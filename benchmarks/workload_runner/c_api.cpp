@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows behind a C interface, for benchmarks/compare_torch.py: it owns the tensors and passes addresses.
+// The workloads behind a C interface, for benchmarks/compare_torch.py: it owns the tensors and passes addresses.
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "benchmarks/rows/rows.h"
+#include "benchmarks/workload_runner/workload.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/cuda/nvrtc.h"
 
 namespace {
 
+using sinter::Fusion;
 using sinter::Tensor;
+using sinter::benchmarks::Arguments;
+using sinter::benchmarks::Results;
+using sinter::benchmarks::Workload;
 using Clock = std::chrono::steady_clock;
 
 thread_local std::string last_error;
@@ -27,12 +33,38 @@ int guarded(const F& f) {
   }
 }
 
-std::vector<Tensor> tensors(const sinter::benchmarks::Row& row, void* const* addresses) {
+/// A workload compiled once for each way to fuse it.
+struct Row {
+  const Workload* workload;
+  std::array<sinter::Compiled<std::function<Results(Arguments)>>, 3> ways;  ///< in the order of Fusion
+};
+
+std::vector<Row>& rows() {
+  static std::vector<Row> all = [] {
+    std::vector<Row> r;
+    for (const Workload* w : sinter::benchmarks::workloads()) {
+      const auto way = [&](Fusion fusion) { return sinter::compile(w->run, {.name = w->name, .fusion = fusion}); };
+      r.push_back({w, {way(Fusion::all), way(Fusion::vertical), way(Fusion::none)}});
+    }
+    return r;
+  }();
+  return all;
+}
+
+Row& row_at(int row) { return rows()[static_cast<size_t>(row)]; }
+
+std::vector<Tensor> tensors(const Workload& w, void* const* addresses) {
   std::vector<Tensor> t;
-  for (size_t i = 0; i < row.arguments.size(); ++i)
-    t.push_back(
-        sinter::from_blob(addresses[i], row.arguments[i].shape, row.arguments[i].dtype, sinter::Device::cuda(0)));
+  for (size_t i = 0; i < w.inputs.size(); ++i)
+    t.push_back(sinter::from_blob(addresses[i], w.inputs[i].shape, w.inputs[i].dtype, sinter::Device::cuda(0),
+                                  w.inputs[i].strides));
   return t;
+}
+
+std::string words(const sinter::Dims& d) {
+  std::string text;
+  for (int64_t v : d) text += " " + std::to_string(v);
+  return text;
 }
 
 /// The generated kernel by itself, compiled from its text.
@@ -51,18 +83,42 @@ extern "C" {
 
 const char* sinter_error() { return last_error.c_str(); }
 
-int sinter_row_count() { return static_cast<int>(sinter::benchmarks::rows().size()); }
+int sinter_row_count() { return static_cast<int>(rows().size()); }
 
-const char* sinter_row_name(int row) { return sinter::benchmarks::rows()[static_cast<size_t>(row)].name.c_str(); }
+const char* sinter_row_name(int row) { return row_at(row).workload->name.c_str(); }
 
-/// Runs a row on a stream; the number of its outputs, which are valid until the next call on this thread, or -1.
-int sinter_row_run(int row, void* const* addresses, void* stream) {
+int sinter_row_input_count(int row) { return static_cast<int>(row_at(row).workload->inputs.size()); }
+
+/// "f16|4096 8192|1 4096|-2 2": dtype, shape, strides (none: row-major), range of values.
+const char* sinter_row_input(int row, int input) {
+  static thread_local std::string text;
+  const sinter::benchmarks::Input& in = row_at(row).workload->inputs[static_cast<size_t>(input)];
+  text = std::string(in.dtype.name()) + "|" + words(in.shape) + "|" + words(in.strides) + "|" + std::to_string(in.low) +
+         " " + std::to_string(in.high);
+  return text.c_str();
+}
+
+/// Runs a row, fused in one of three ways (in the order of Fusion), on a stream; the number of its outputs, which are
+/// valid until the next call on this thread, or -1.
+int sinter_row_run(int row, int way, void* const* addresses, void* stream) {
   return guarded([&] {
-    const auto& r = sinter::benchmarks::rows()[static_cast<size_t>(row)];
+    Row& r = row_at(row);
     const sinter::StreamGuard guard(sinter::Stream::from_native(stream));
-    last_outputs = r.call(tensors(r, addresses));
+    last_outputs = r.ways[static_cast<size_t>(way)](tensors(*r.workload, addresses));
     return static_cast<int>(last_outputs.size());
   });
+}
+
+/// What sinter::benchmark() says, as JSON: first calls, launches, phases. Empty on failure (sinter_error).
+const char* sinter_row_benchmark(int row, void* const* addresses, int rounds) {
+  static thread_local std::string text;
+  text.clear();
+  guarded([&] {
+    const Row& r = row_at(row);
+    text = sinter::benchmarks::json(sinter::benchmark(r.ways[0], {.rounds = rounds}, tensors(*r.workload, addresses)));
+    return 0;
+  });
+  return text.c_str();
 }
 
 void* sinter_output_address(int output) { return last_outputs[static_cast<size_t>(output)].data_ptr(); }
@@ -71,16 +127,15 @@ void* sinter_output_address(int output) { return last_outputs[static_cast<size_t
 const char* sinter_output_type(int output) {
   static thread_local std::string text;
   const Tensor& t = last_outputs[static_cast<size_t>(output)];
-  text = std::string(t.dtype().name());
-  for (int64_t d : t.shape()) text += " " + std::to_string(d);
+  text = std::string(t.dtype().name()) + words(t.shape());
   return text.c_str();
 }
 
 const char* sinter_row_explain(int row, void* const* addresses) {
   static thread_local std::string text;
   guarded([&] {
-    const auto& r = sinter::benchmarks::rows()[static_cast<size_t>(row)];
-    const sinter::Explanation e = r.explain(tensors(r, addresses));
+    Row& r = row_at(row);
+    const sinter::Explanation e = r.ways[0].explain(tensors(*r.workload, addresses));
     text = std::to_string(e.kernels().size()) + "\n" + e.text();
     for (const auto& k : e.kernels()) text += k.source;
     return 0;
