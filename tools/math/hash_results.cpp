@@ -1,136 +1,281 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes transcendental functions of all 2^32 f32 on a device, through the compiled ops, and compares the results
-// with the hashes of tools/math/accuracy.txt, which the expansions gave on a CPU:
-//   bench_math_hashes <accuracy.txt> [device: cuda|cpu] [function|all] [step]
-// With a step of N every N-th block of 2^24 inputs alone. Names the first wrong result of each block that differs, and
-// returns 1 if there is one.
-#include <sinter/sinter.h>
+// Hashes the results of transcendental functions and of functions of two arguments, on the device that computes them,
+// and compares them with those of another device:
+//   bench_math_hashes print cpu [function|all] > hashes.txt                     the lines of tools/math/hashes.txt
+//   bench_math_hashes compare tools/math/hashes.txt cuda [function|all]         1 if some hash differs
+// Of functions of one argument all 2^32 f32, in blocks of 2^24, all f16 and all bf16; of functions of two 2^30
+// stratified pairs of f32 (each sign and exponent of one with each of the other, 2^12 significands), 2^26 pairs of f16
+// and bf16 (each value of one with 2^10 of the other), and all pairs of special values.
+#include "tools/math/result_hash.h"
 
-#include "tests/math/oracle.h"
-#include "tools/math/block_hash.h"
-
+#include <bit>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <future>
+#include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
 namespace {
 
-using sinter::Tensor;
-using sinter::math_tools::block_count;
-using sinter::math_tools::block_inputs;
-using sinter::math_tools::BlockHash;
+using namespace sinter;  // NOLINT(google-build-using-namespace): nothing else is in this file
+using math_tools::block_size;
 
-struct Op {
+struct Function {
   const char* name;
-  Tensor (*apply)(const Tensor& x);
+  Tensor (*of_one)(const Tensor& x);
+  Tensor (*of_two)(const Tensor& x, const Tensor& y);
 };
 
-const Op ops[] = {
-#define SINTER_MATH_FUNCTION(name, ...) {#name, [](const Tensor& x) { return sinter::name(x); }},
+const Function functions[] = {
+#define SINTER_MATH_FUNCTION(name, ...) {#name, [](const Tensor& x) { return sinter::name(x); }, nullptr},
 #include "tests/math/functions.def"
 #undef SINTER_MATH_FUNCTION
+#define SINTER_OF_TWO(name) {#name, nullptr, [](const Tensor& x, const Tensor& y) { return sinter::name(x, y); }}
+    SINTER_OF_TWO(pow),       SINTER_OF_TWO(atan2),        SINTER_OF_TWO(hypot),     SINTER_OF_TWO(fmod),
+    SINTER_OF_TWO(remainder), SINTER_OF_TWO(floor_divide), SINTER_OF_TWO(nextafter),
+#undef SINTER_OF_TWO
 };
 
-using Hashes = std::map<std::string, std::vector<uint64_t>>;
+/// Numbers with these low bits as values of a dtype.
+Tensor values(const Tensor& bits, DType dtype) { return view(to(bits, dtype.bits() == 16 ? u16 : u32), dtype); }
 
-Hashes read_hashes(const char* path) {
-  Hashes hashes;
-  std::ifstream file(path);
-  for (std::string word; file >> word;) {
-    if (word == "hash") {
-      std::string name;
-      uint64_t first = 0;
-      file >> name >> std::dec >> first;
-      std::vector<uint64_t>& list = hashes[name];
-      list.resize(block_count);
-      for (uint64_t i = 0; i < sinter::math_tools::hashes_per_line; ++i) file >> std::hex >> list.at(first + i);
-    }
-    std::getline(file, word);
-  }
+/// Arguments of a function and what numbers them.
+struct Arguments {
+  Tensor x, y, keys;
+};
+
+/// Which arguments a function gets, block by block.
+struct ArgumentSet {
+  const char* name;
+  bool pairs;
+  int64_t (*blocks)(DType dtype);
+  int64_t (*size)(DType dtype);
+  Arguments (*make)(const Tensor& keys, DType dtype);
+};
+
+Arguments every_value(const Tensor& keys, DType dtype) { return {values(keys, dtype), {}, keys}; }
+
+Arguments stratified(const Tensor& keys, DType dtype) {
+  const Tensor random = math_tools::mixed(keys);
+  if (dtype.bits() == 16) return {values(keys & 0xffff, dtype), values(random, dtype), keys};
+  const Tensor x = ((keys >> 12 & 511) << 23) | (random & 0x7fffff);
+  const Tensor y = ((keys >> 21 & 511) << 23) | (random >> 23 & 0x7fffff);
+  return {values(x, dtype), values(y, dtype), keys};
+}
+
+std::vector<float> special_values() {
+  std::vector<float> v = {0,
+                          0x1p-149f,
+                          0x1.8p-130f,
+                          0x1p-126f,
+                          0x1p-25f,
+                          0x1p-14f,
+                          0.3f,
+                          0.5f,
+                          0.999f,
+                          0x1.fffffep-1f,
+                          1,
+                          0x1.000002p0f,
+                          1.5f,
+                          2,
+                          2.5f,
+                          3,
+                          4,
+                          5.5f,
+                          7,
+                          10,
+                          127.5f,
+                          2047,
+                          2048,
+                          65504,
+                          0x1p23f + 1,
+                          0x1.fffffep23f,
+                          0x1p24f,
+                          0x1p31f,
+                          0x1p32f,
+                          0x1p63f,
+                          1e10f,
+                          0x1p126f,
+                          0x1.fffffep127f,
+                          INFINITY};
+  const size_t positive = v.size();
+  for (size_t i = 0; i < positive; ++i) v.push_back(-v[i]);
+  v.push_back(NAN);
+  return v;
+}
+
+Arguments special_pairs(const Tensor& keys, DType dtype) {
+  const std::vector<float> v = special_values();
+  const Tensor all = to(from<float>(v, {static_cast<int64_t>(v.size())}), dtype);
+  const auto n = static_cast<int64_t>(v.size());
+  return {reshape(expand(reshape(all, {n, 1}), {n, n}), {n * n}), reshape(expand(all, {n, n}), {n * n}), keys};
+}
+
+int64_t special_count(DType) {
+  const auto n = static_cast<int64_t>(special_values().size());
+  return n * n;
+}
+
+int64_t one_block(DType) { return 1; }
+int64_t full_block(DType) { return block_size; }
+
+const ArgumentSet sets[] = {
+    {"every", false, [](DType t) { return t == f32 ? int64_t{256} : 1; },
+     [](DType t) { return t == f32 ? block_size : 65536; }, every_value},
+    {"stratified", true, [](DType t) { return t == f32 ? int64_t{64} : 4; }, full_block, stratified},
+    {"special", true, one_block, special_count, special_pairs},
+};
+
+/// One function's hashes of one dtype and set, in the order of the blocks.
+struct Job {
+  const Function& function;
+  DType dtype;
+  const ArgumentSet& set;
+  std::string name() const { return std::string(function.name) + " " + std::string(dtype.name()) + " " + set.name; }
+};
+
+Tensor results_of(const Job& job, const Arguments& a) {
+  return job.set.pairs ? job.function.of_two(a.x, a.y) : job.function.of_one(a.x);
+}
+
+/// The numbers of the arguments of the block that begins at `first`, i64 [].
+Tensor keys_of(const Job& job, const Tensor& first, Device device) {
+  return arange(job.set.size(job.dtype), {.dtype = i64, .device = device}) + first;
+}
+
+Tensor first_key(int64_t block) { return from<int64_t>(std::vector<int64_t>{block * block_size}, Dims{}); }
+
+std::vector<uint64_t> hashes_of(const Job& job, Device device) {
+  auto hash = compile([&](Tensor first) {
+    const Arguments a = job.set.make(keys_of(job, first, device), job.dtype);
+    return math_tools::result_hash(results_of(job, a), a.keys, job.dtype);
+  });
+  std::vector<Tensor> sums;
+  for (int64_t block = 0; block < job.set.blocks(job.dtype); ++block)
+    sums.push_back(hash(to(first_key(block), device)));
+  std::vector<uint64_t> hashes;
+  for (const Tensor& t : sums) hashes.push_back(static_cast<uint64_t>(item<int64_t>(t)));
   return hashes;
 }
 
-std::vector<float> inputs_of(uint64_t block) {
-  std::vector<float> x(block_inputs);
-  for (uint64_t i = 0; i < block_inputs; ++i)
-    x[i] = std::bit_cast<float>(static_cast<uint32_t>(block * block_inputs + i));
-  return x;
-}
-
-uint64_t hash_of(const std::vector<float>& y) {
-  BlockHash hash;
-  for (const float v : y) hash.add(v);
-  return hash.value();
-}
-
-/// Prints the first result that differs from the expansion's.
-void explain(const char* name, const std::vector<float>& x, const std::vector<float>& y) {
-  for (const auto& f : sinter::math_test::functions()) {
-    if (std::string_view(f.name) != name) continue;
-    std::vector<float> expected(x.size());
-    f.evaluate(x.data(), expected.data(), static_cast<int>(x.size()), sinter::f32);
-    for (size_t i = 0; i < x.size(); ++i) {
-      if (std::bit_cast<uint32_t>(y[i]) == std::bit_cast<uint32_t>(expected[i]) ||
-          (y[i] != y[i] && expected[i] != expected[i]))
-        continue;
-      std::printf("  %s(%.9g) = %.9g (0x%08x), expected %.9g (0x%08x)\n", name, x[i], y[i],
-                  std::bit_cast<uint32_t>(y[i]), expected[i], std::bit_cast<uint32_t>(expected[i]));
-      return;
-    }
+/// Names the first result of a block that is another one on the CPU.
+void explain(const Job& job, int64_t block, Device device) {
+  const auto run = [&](Device on) {
+    const Arguments a = job.set.make(keys_of(job, to(first_key(block), on), on), job.dtype);
+    const auto floats = [](const Tensor& t) {
+      return t.defined() ? to_vector<float>(to(t, f32)) : std::vector<float>();
+    };
+    return std::tuple(floats(a.x), floats(a.y), floats(results_of(job, a)));
+  };
+  const auto [x, y, got] = run(device);
+  const auto expected = std::get<2>(run(Device::cpu()));
+  for (size_t i = 0; i < got.size(); ++i) {
+    const auto a = std::bit_cast<uint32_t>(got[i]), b = std::bit_cast<uint32_t>(expected[i]);
+    if (a == b || (std::isnan(got[i]) && std::isnan(expected[i]))) continue;
+    std::printf("  of %.9g%s%.9g it is %.9g (0x%08x), on this CPU %.9g (0x%08x)\n", x[i], y.empty() ? " " : " and ",
+                y.empty() ? 0.0 : y[i], got[i], a, expected[i], b);
+    return;
   }
-  std::printf("  %s: every result is the expansion's here; the file's hash is of another version\n", name);
+  std::printf("  every result is this CPU's; the file's hash is of another version\n");
 }
 
-/// Whether the block's results have the expected hash; runs beside the device's next work.
-bool check(const Op& op, const std::vector<float>& x, const std::vector<float>& y, uint64_t block, uint64_t expected) {
-  if (hash_of(y) == expected) return true;
-  std::printf("%s: block %llu differs\n", op.name, static_cast<unsigned long long>(block));
-  explain(op.name, x, y);
-  return false;
+std::vector<Job> jobs_of(const std::string& wanted) {
+  std::vector<Job> jobs;
+  for (const Function& f : functions)
+    for (const ArgumentSet& set : sets)
+      for (const DType dtype : {f32, f16, bf16})
+        if ((wanted == "all" || wanted == f.name) && set.pairs == (f.of_two != nullptr))
+          jobs.push_back({f, dtype, set});
+  return jobs;
 }
 
-struct Count {
-  int equal = 0, all = 0;
-};
+// hash <function> <dtype> <set> <first block> <up to 16 hashes>
+
+constexpr size_t hashes_per_line = 16;
+
+void print(const Job& job, const std::vector<uint64_t>& hashes) {
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    if (i % hashes_per_line == 0) std::printf("%shash %s %zu", i == 0 ? "" : "\n", job.name().c_str(), i);
+    std::printf(" %016llx", static_cast<unsigned long long>(hashes[i]));
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+std::map<std::string, std::vector<uint64_t>> read_hashes(const char* path) {
+  std::map<std::string, std::vector<uint64_t>> all;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string word, function, dtype, set;
+    size_t first = 0;
+    if (!(words >> word >> function >> dtype >> set >> first) || word != "hash") continue;
+    std::vector<uint64_t>& list = all[function + " " + dtype + " " + set];
+    if (list.size() != first) continue;  // a line is missing: the count will differ
+    for (uint64_t h = 0; words >> std::hex >> h;) list.push_back(h);
+  }
+  return all;
+}
+
+/// "exp f32 every: 256 of 256 blocks equal"
+bool compare(const Job& job, const std::vector<uint64_t>& expected, const std::vector<uint64_t>& got, Device device) {
+  size_t equal = 0, first_wrong = got.size();
+  for (size_t i = 0; i < got.size(); ++i) {
+    const bool same = i < expected.size() && expected[i] == got[i];
+    equal += same ? 1 : 0;
+    if (!same) first_wrong = std::min(first_wrong, i);
+  }
+  std::printf("%-24s %zu of %zu blocks equal\n", job.name().c_str(), equal, got.size());
+  if (first_wrong != got.size()) explain(job, static_cast<int64_t>(first_wrong), device);
+  std::fflush(stdout);
+  return equal == got.size() && expected.size() == got.size();
+}
+
+int usage() {
+  return std::fprintf(stderr,
+                      "usage: bench_math_hashes print <cpu|cuda> [function]\n"
+                      "       bench_math_hashes compare <hashes.txt> <cpu|cuda> [function]\n"),
+         2;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return std::fprintf(stderr, "usage: bench_math_hashes <accuracy.txt> [device] [function] [step]\n"), 2;
-  const std::string device_name = argc > 2 ? argv[2] : "cuda", wanted = argc > 3 ? argv[3] : "all";
-  const uint64_t step = argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1;
-  const sinter::Device device = device_name == "cpu" ? sinter::Device::cpu() : sinter::Device::cuda(0);
-  const Hashes hashes = read_hashes(argv[1]);
-  std::map<std::string, Count> counts;
-  for (uint64_t block = 0; block < block_count; block += step) {
-    const std::vector<float> x = inputs_of(block);
-    const Tensor on_device = sinter::to(sinter::from(x, {static_cast<int64_t>(block_inputs)}), device);
-    std::vector<std::future<bool>> checks;
-    std::vector<const Op*> checked;
-    for (const Op& op : ops) {
-      const auto found = hashes.find(op.name);
-      if (found == hashes.end() || (wanted != "all" && wanted != op.name)) continue;
-      checks.push_back(std::async(std::launch::async, [&op, &x, block, expected = found->second[block],
-                                                       y = sinter::to_vector<float>(op.apply(on_device))] {
-        return check(op, x, y, block, expected);
-      }));
-      checked.push_back(&op);
-    }
-    for (size_t i = 0; i < checks.size(); ++i) {
-      Count& count = counts[checked[i]->name];
-      ++count.all;
-      count.equal += checks[i].get() ? 1 : 0;
+  const std::string mode = argc > 1 ? argv[1] : "";
+  const bool compares = mode == "compare";
+  const int place = compares ? 3 : 2;
+  if ((mode != "print" && !compares) || argc <= place) return usage();
+  const Device device = std::string(argv[place]) == "cuda" ? Device::cuda(0) : Device::cpu();
+  const std::vector<Job> jobs = jobs_of(argc > place + 1 ? argv[place + 1] : "all");
+  const auto expected = compares ? read_hashes(argv[2]) : std::map<std::string, std::vector<uint64_t>>{};
+  const auto begin = std::chrono::steady_clock::now();
+
+  // Compiling takes longer than running on a GPU: many at once there.
+  const size_t together = device.is_cuda() ? 14 : 1;
+  bool all_equal = !jobs.empty();
+  for (size_t first = 0; first < jobs.size(); first += together) {
+    std::vector<std::future<std::vector<uint64_t>>> running;
+    for (size_t i = first; i < std::min(first + together, jobs.size()); ++i)
+      running.push_back(std::async(together > 1 ? std::launch::async : std::launch::deferred,
+                                   [&jobs, i, device] { return hashes_of(jobs[i], device); }));
+    for (size_t i = 0; i < running.size(); ++i) {
+      const Job& job = jobs[first + i];
+      const std::vector<uint64_t> hashes = running[i].get();
+      if (!compares) print(job, hashes);
+      const auto known = expected.find(job.name());
+      if (compares)
+        all_equal = compare(job, known == expected.end() ? std::vector<uint64_t>{} : known->second, hashes, device) &&
+                    all_equal;
     }
   }
-  bool all_equal = !counts.empty();
-  for (const auto& [name, count] : counts) {
-    std::printf("%-12s %d of %d blocks equal\n", name.c_str(), count.equal, count.all);
-    all_equal = all_equal && count.equal == count.all;
-  }
-  return all_equal ? 0 : 1;
+  std::fprintf(stderr, "%.1f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return !compares || all_equal ? 0 : 1;
 }
