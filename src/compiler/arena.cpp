@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "src/graph/seeded_fault.h"
+
 namespace sinter::compiler {
 namespace {
 
@@ -34,7 +36,7 @@ std::vector<Life> find_lives(const loop::Program& program, const std::vector<sch
       Life& l = lives[static_cast<size_t>(b.position)];
       if (!l.used) l.first = k;
       l.used = true;
-      l.last = k;
+      l.last = k > l.first && planted(graph::Fault::stale_alias) ? k - 1 : k;  // the fault: tests only
     }
   for (size_t k = 0; k < kernels.size(); ++k)
     lives.push_back({k, k, !kernels[k].workspace_bytes.is_constant(0), aligned(kernels[k].workspace_bytes)});

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/graph/registry.h"
+#include "src/graph/seeded_fault.h"
 #include "src/loop/address.h"
 #include "src/lower/planned_group.h"
 
@@ -13,9 +14,14 @@ namespace {
 using graph::Expr;
 using graph::NodeId;
 
+bool is_view(const graph::OpDef& op) {
+  if (op.op_class == graph::OpClass::view) return true;
+  return op.op_class == graph::OpClass::indexed && planted(graph::Fault::copy_elided);  // the fault: tests only
+}
+
 /// The input that the node is a chain of views of, or -1.
 NodeId viewed_input(const graph::Graph& g, NodeId id) {
-  while (g.node(id).op != nullptr && g.node(id).op->op_class == graph::OpClass::view) id = g.node(id).operands[0].node;
+  while (g.node(id).op != nullptr && is_view(*g.node(id).op)) id = g.node(id).operands[0].node;
   return g.node(id).op == nullptr ? id : -1;
 }
 
