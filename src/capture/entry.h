@@ -29,6 +29,7 @@ struct Entry {
   std::shared_ptr<const graph::Graph> graph;
   bool has_symbols = false;  ///< some extent or stride is one
   bool has_number_symbols = false;
+  bool promoted = false;  ///< some symbol stands for what was a literal before
   struct Change {
     int32_t position;
     int64_t was, then, call;

@@ -107,7 +107,7 @@ std::string difference(const reference::Array& expected, const reference::Array&
     if (a == b) continue;
     const double x = scalar::as_double(a), y = scalar::as_double(b);
     if (std::isnan(x) && std::isnan(y)) continue;
-    if (std::fabs(x - y) <= allowed * std::max(1.0, std::fabs(x))) continue;
+    if (allowed > 0 && std::fabs(x - y) <= allowed * std::max(1.0, std::fabs(x))) continue;
     if (wrong++ == 0) first = fmt::format("element {} is {} ({:#x}), expected {} ({:#x})", i, y, b.bits, x, a.bits);
   }
   return wrong == 0 ? "" : fmt::format("{} of {} wrong; {}", wrong, expected.size(), first);
