@@ -30,6 +30,7 @@ class InferContext {
   size_t operand_count() const { return operands_.size(); }
   const ValueType& operand(size_t i) const { return operands_[i]; }
   AttributeReader attributes() const { return AttributeReader(attributes_); }
+  const Attributes& all_attributes() const { return attributes_; }
 
   /// Throws UserError in the form "[op] what", with the user's line and a fix.
   [[noreturn]] void fail(std::string what, std::string fix = {}) const;
