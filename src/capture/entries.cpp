@@ -176,6 +176,17 @@ Entry& compile_entry(const RegionCall& r) {
   return *raw;
 }
 
+namespace {
+
+std::vector<bool> frozen_inputs(const RegionCall& r) {
+  std::vector<bool> frozen;
+  for (const KeyLayout::Input& in : layout_of(r.key, r.inputs.size()).inputs)
+    frozen.push_back(meta_frozen(static_cast<uint64_t>(r.key[in.meta])));
+  return frozen;
+}
+
+}  // namespace
+
 const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
   uintptr_t low_bits = 0;
   for (const Tensor& t : r.inputs) low_bits |= reinterpret_cast<uintptr_t>(t.impl()->data());
@@ -184,8 +195,8 @@ const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
   std::scoped_lock lock(entry.variant_mutex);
   if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
   const CompileOptions& o = r.function.options;
-  compiler::Result result =
-      compiler::compile(*entry.graph, {o.fusion, o.rounding, o.backend, variant == 0, r.function.line.text()});
+  compiler::Result result = compiler::compile(
+      *entry.graph, {o.fusion, o.rounding, o.backend, variant == 0, r.function.line.text(), frozen_inputs(r)});
   entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes};
   if (result.from_disk) r.function.counters.disk_hits.fetch_add(1, std::memory_order_relaxed);
   entry.owned[variant] = result.executable;

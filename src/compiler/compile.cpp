@@ -12,6 +12,7 @@
 #include "runtime/cache/kernel_store.h"
 #include "runtime/device/log.h"
 #include "src/compiler/cache_key.h"
+#include "src/compiler/folded.h"
 #include "src/compiler/interpreter.h"
 #include "src/compiler/pipeline.h"
 
@@ -104,6 +105,7 @@ Table& table() {
 }  // namespace
 
 Result compile(const graph::Graph& graph, const Options& options) {
+  if (auto folded = compile_folded(graph, options)) return std::move(*folded);
   const auto begin = Clock::now();
   Result result;
   device::Backend& backend = device::backend(graph.device);

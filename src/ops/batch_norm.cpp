@@ -173,8 +173,10 @@ void register_batch_norm() {
   def.op_class = graph::OpClass::indexed;
   def.min_operands = 3;
   def.max_operands = 5;
-  def.params = {
-      {"has_weight", graph::ParamKind::flag}, {"has_bias", graph::ParamKind::flag}, {"eps", graph::ParamKind::number}};
+  def.params = {{"has_weight", graph::ParamKind::flag},
+                {"has_bias", graph::ParamKind::flag},
+                {"channels_last", graph::ParamKind::flag},
+                {"eps", graph::ParamKind::number}};
   def.infer = infer_batch_norm;
   def.decompose = decompose_batch_norm;
   def.reference = reference_batch_norm;
