@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sets SINTER_HAS_CUDA and SINTER_HAS_LLVM.
+# Sets SINTER_HAS_CUDA, SINTER_HAS_CUDNN and SINTER_HAS_LLVM.
 find_package(Threads REQUIRED)
 find_package(fmt 8 REQUIRED)
 
@@ -15,6 +15,17 @@ if(NOT SINTER_WITH_CUDA STREQUAL "OFF")
     set(SINTER_HAS_CUDA ON)
   elseif(NOT SINTER_WITH_CUDA STREQUAL "AUTO")
     message(FATAL_ERROR "SINTER_WITH_CUDA=ON, but cuda.h and nvrtc.h were not found; set CUDAToolkit_ROOT")
+  endif()
+endif()
+
+# cuDNN: the graph API's header at build time; the library is opened at run time.
+set(SINTER_HAS_CUDNN OFF)
+if(SINTER_HAS_CUDA)
+  find_path(SINTER_CUDNN_INCLUDE_DIR NAMES cudnn_graph.h
+    HINTS ${CUDNN_ROOT} ENV CUDNN_ROOT ENV CUDNN_PATH ${SINTER_CUDA_INCLUDE_DIR} PATH_SUFFIXES include)
+  mark_as_advanced(SINTER_CUDNN_INCLUDE_DIR)
+  if(SINTER_CUDNN_INCLUDE_DIR)
+    set(SINTER_HAS_CUDNN ON)
   endif()
 endif()
 
@@ -51,6 +62,11 @@ if(SINTER_HAS_CUDA)
   message(STATUS "sinter: CUDA headers in ${SINTER_CUDA_INCLUDE_DIR}")
 else()
   message(STATUS "sinter: no CUDA headers, the CUDA device is left out")
+endif()
+if(SINTER_HAS_CUDNN)
+  message(STATUS "sinter: cuDNN headers in ${SINTER_CUDNN_INCLUDE_DIR}")
+elseif(SINTER_HAS_CUDA)
+  message(STATUS "sinter: no cuDNN headers, convolutions on CUDA are generated kernels")
 endif()
 if(SINTER_HAS_LLVM)
   message(STATUS "sinter: LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_INSTALL_PREFIX}")

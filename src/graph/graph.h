@@ -90,6 +90,8 @@ class Graph {
   const Dims& output_order(size_t output) const { return output_orders_[output]; }
   /// Equalities that type rules relied on and could not prove (InferContext::assumptions of every added node).
   const std::vector<std::pair<Expr, Expr>>& assumptions() const { return assumptions_; }
+  /// Two expressions that code for the graph relies on to be equal.
+  void assume(Expr a, Expr b);
   int symbol_count() const { return symbol_count_; }
   void set_symbol_count(int n) { symbol_count_ = n; }
 

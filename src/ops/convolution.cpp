@@ -104,12 +104,14 @@ void register_one(std::string_view name, std::string_view doc, size_t spatial) {
   graph::OpDef def;
   def.name = name;
   def.doc = doc;
-  def.op_class = graph::OpClass::indexed;
+  def.op_class = graph::OpClass::call;
   def.min_operands = 2;
   def.max_operands = 3;
   def.params = convolution_params();
   def.infer = infer_convolution;
   def.decompose = decompose_convolution;
+  def.call = graph::CallRule{
+      [](const graph::Node&, size_t, graph::OperandLayout& layout) { return graph::reads_dense(layout); }};
   def.reference = reference_convolution;
   def.sample = sample_list([spatial] { return sample_convolution(spatial); });
   graph::register_op(std::move(def));

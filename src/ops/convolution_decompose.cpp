@@ -109,9 +109,30 @@ class Decomposition {
   std::vector<Expr> kernel_;  ///< shape of the weight, channels first
 };
 
+/// The same convolution of a padded input, without padding of its own: libraries compute that at least.
+Value without_padding(graph::Graph& g, const graph::Node& node) {
+  ConvWindow window = read_window(node.attributes);
+  const graph::OpDef& convolution = *node.op;
+  std::vector<Value> operands = node.operands;
+  Dims pads;  // from the last dim on
+  if (window.layout == ConvLayout::channels_last) pads = {0, 0};
+  for (size_t d = window.before.size(); d-- > 0;) {
+    pads.push_back(window.before[d]);
+    pads.push_back(window.after[d]);
+  }
+  GraphWriter write(g, node.line);
+  const graph::Number zero = graph::Number::of(int64_t{0});
+  operands[0] = write.add(op<"pad">(), {operands[0]},
+                          graph::literal_attributes(graph::CallAttributes().extents(pads).number(zero)));
+  window.before = window.after = Dims::filled(window.before.size(), 0);
+  return write.add(convolution, std::move(operands), window.attributes());
+}
+
 }  // namespace
 
 std::vector<Value> decompose_convolution(graph::Graph& g, const graph::Node& node) {
+  if (const ConvWindow window = read_window(node.attributes); window.before != window.after)
+    return {without_padding(g, node)};
   const graph::ValueType result = node.results[0];
   const std::vector<Value> operands = node.operands;
   const DType compute = result.dtype.is_floating() ? scalar::compute_type(result.dtype) : result.dtype;

@@ -91,6 +91,7 @@ class CudnnProvider final : public Provider {
     if (dtype != f32 && dtype != f16 && dtype != bf16) return fmt::format("not for {}", dtype.name());
     if (std::string why = why_no_device(device); !why.empty()) return why;
     ConvolutionCall call = convolution_call(description, least_spatial);
+    if (!call.has_even_padding()) return "padding differs before and after";
     call.alignment = 16;
     if (!is_literal(call)) return {};
     if (call.y.product() == 0) return {};  // never run
