@@ -62,6 +62,19 @@ def to_nhwc(x):
     return y.to(torch.bfloat16, memory_format=torch.contiguous_format) if x.dtype == torch.float32 else y
 
 
+def layer_inputs():
+    """Channels-last image and weights, then mean, variance, weight and bias of a batch norm."""
+    x, w = normal(64, 256, 56, 56, dtype=torch.float16), normal(256, 256, 3, 3, dtype=torch.float16) * 0.02
+    p = [normal(256, dtype=torch.float16) * 0.1 for _ in range(4)]
+    p[1] = p[1].abs() + 1
+    p[2] = p[2] + 1
+    return [t.to(memory_format=torch.channels_last) for t in (x, w)] + p
+
+
+def layer(x, w, mean, var, weight, bias):
+    return torch.relu(F.batch_norm(F.conv2d(x, w, padding=1), mean, var, weight, bias))
+
+
 # name -> (inputs, function, the same in float64, absolute error allowed relative to max(1, |y|))
 ROWS = {
     "pointwise_relu_f32_64M": (lambda: [normal(N64M, dtype=torch.float32)], lambda x: torch.relu(x + 1) * 2, None, 1e-6),
@@ -73,6 +86,7 @@ ROWS = {
     "chain20_16k_f32": (lambda: [normal(16384, dtype=torch.float32) for _ in range(2)], chain20, None, 1e-5),
     "sum_all_f32_64M": (lambda: [normal(N64M, dtype=torch.float32)], lambda x: (x * x).sum(), None, 1e-5),
     "colsum_65536x4096_bf16": (lambda: [normal(65536, 4096, dtype=torch.bfloat16)], lambda x: x.sum(0), None, 4e-3),
+    "conv_bn_relu_64x256x56_f16": (layer_inputs, layer, None, 1e-2),
     "preproc_resize224_norm_32x1080p": (lambda: [frames()], resize, lambda x: resize(x, torch.float64), 2e-3),
 }
 

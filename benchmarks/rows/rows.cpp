@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/rows/rows.h"
 
+#include <memory>
+
 namespace sinter::benchmarks {
 namespace {
 
@@ -13,6 +15,28 @@ Row row(std::string name, std::vector<Argument> arguments, F f) {
 }
 
 using Arguments = const std::vector<Tensor>&;
+
+/// relu(batch_norm(conv2d(x))) with frozen weights w, mean, var, weight, bias: those of the first call stay.
+Row frozen_layer() {
+  const Dims image{64, 256, 56, 56}, last{256 * 56 * 56, 1, 56 * 256, 256};
+  std::vector<Argument> arguments{{f16, image, last}, {f16, {256, 256, 3, 3}, {256 * 9, 1, 3 * 256, 256}}};
+  arguments.resize(6, {f16, {256}});
+  auto weights = std::make_shared<std::vector<Tensor>>();
+  const auto layer = [weights](const Tensor& x) {
+    const std::vector<Tensor>& w = *weights;
+    return relu(batch_norm(conv2d(x, w[0], {.padding = {1}}), w[1], w[2], w[3], w[4]));
+  };
+  auto compiled = compile(layer, {.name = "conv_bn_relu"});
+  const auto freeze_first = [weights](Arguments a) {
+    for (size_t i = weights->size() + 1; i < a.size(); ++i) weights->push_back(freeze(a[i] + 0));
+  };
+  return {"conv_bn_relu_64x256x56_f16", std::move(arguments),
+          [=](Arguments a) mutable {
+            freeze_first(a);
+            return compiled(a[0]);
+          },
+          [=](Arguments a) mutable { return compiled.explain(a[0]); }};
+}
 
 std::vector<Row> make_rows() {
   const Tensor mean = from<float>({0.485f, 0.456f, 0.406f}), deviation = from<float>({0.229f, 0.224f, 0.225f});
@@ -42,6 +66,7 @@ std::vector<Row> make_rows() {
   r.push_back(row("sum_all_f32_64M", {{f32, {n}}}, [](Arguments a) { return sum(a[0] * a[0]); }));
   r.push_back(
       row("colsum_65536x4096_bf16", {{bf16, {65536, 4096}}}, [](Arguments a) { return sum(a[0], {.dims = {0}}); }));
+  r.push_back(frozen_layer());
   return r;
 }
 

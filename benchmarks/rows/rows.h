@@ -12,6 +12,7 @@ namespace sinter::benchmarks {
 struct Argument {
   DType dtype;
   Dims shape;
+  Dims strides = {};  ///< in elements; none: row-major
 };
 
 /// A row of the comparison: arguments, and a compiled function of them.
