@@ -56,6 +56,22 @@ TEST(GpuConvolution, IsOneCallOfCudnn) {
   EXPECT_EQ(e.kernels().size(), 0u) << e.text();
 }
 
+// A NaN of the input is in every result that its window covers, rectified or not.
+TEST(GpuConvolution, NaNStays) {
+  auto f = compile([](const Tensor& x, const Tensor& w, const Tensor& b) {
+    return relu(conv2d(x, w, b, {.padding = {1}}));
+  });
+  for (const DType t : {f16, f32})
+    for (const bool last : {false, true}) {
+      std::vector<float> values(static_cast<size_t>(2 * 32 * 8 * 8), 1);
+      values[2 * 32 * 64 - 1] = NAN;
+      Tensor x = to(to(from(values, {2, 32, 8, 8}), t), gpu);
+      if (last) x = channels_last(x);
+      const auto y = to_vector<float>(to(f(x, draw({32, 32, 3, 3}, 2, t), draw({32}, 3, t)), f32));
+      EXPECT_EQ(std::ranges::count_if(y, [](float v) { return std::isnan(v); }), 32 * 4) << t.name() << last;
+    }
+}
+
 TEST(GpuConvolution, AFrozenLayerIsOneCallOfCudnn) {
   const Layer plain = layer(32, f16), frozen = plain.frozen();
   auto unfolded = compile([&](const Tensor& x) { return plain(x); });
