@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sets SINTER_HAS_CUDA, SINTER_HAS_CUDNN and SINTER_HAS_LLVM.
+# Sets SINTER_HAS_CUDA, SINTER_HAS_CUDNN, SINTER_HAS_ONEDNN and SINTER_HAS_LLVM.
 find_package(Threads REQUIRED)
 find_package(fmt 8 REQUIRED)
 
@@ -26,6 +26,18 @@ if(SINTER_HAS_CUDA)
   mark_as_advanced(SINTER_CUDNN_INCLUDE_DIR)
   if(SINTER_CUDNN_INCLUDE_DIR)
     set(SINTER_HAS_CUDNN ON)
+  endif()
+endif()
+
+# oneDNN: headers at build time, which say the version of the library that is opened at run time.
+set(SINTER_HAS_ONEDNN OFF)
+if(NOT SINTER_WITH_ONEDNN STREQUAL "OFF")
+  find_path(SINTER_ONEDNN_INCLUDE_DIR NAMES oneapi/dnnl/dnnl.h HINTS ${DNNL_ROOT} ENV DNNL_ROOT PATH_SUFFIXES include)
+  mark_as_advanced(SINTER_ONEDNN_INCLUDE_DIR)
+  if(SINTER_ONEDNN_INCLUDE_DIR)
+    set(SINTER_HAS_ONEDNN ON)
+  elseif(NOT SINTER_WITH_ONEDNN STREQUAL "AUTO")
+    message(FATAL_ERROR "SINTER_WITH_ONEDNN=ON, but oneapi/dnnl/dnnl.h was not found; set DNNL_ROOT")
   endif()
 endif()
 
@@ -67,6 +79,11 @@ if(SINTER_HAS_CUDNN)
   message(STATUS "sinter: cuDNN headers in ${SINTER_CUDNN_INCLUDE_DIR}")
 elseif(SINTER_HAS_CUDA)
   message(STATUS "sinter: no cuDNN headers, convolutions on CUDA are generated kernels")
+endif()
+if(SINTER_HAS_ONEDNN)
+  message(STATUS "sinter: oneDNN headers in ${SINTER_ONEDNN_INCLUDE_DIR}")
+else()
+  message(STATUS "sinter: no oneDNN headers, convolutions on the CPU are generated kernels")
 endif()
 if(SINTER_HAS_LLVM)
   message(STATUS "sinter: LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_INSTALL_PREFIX}")

@@ -30,9 +30,8 @@ int guarded(const F& f) {
 std::vector<Tensor> tensors(const sinter::benchmarks::Row& row, void* const* addresses) {
   std::vector<Tensor> t;
   for (size_t i = 0; i < row.arguments.size(); ++i)
-    t.push_back(
-        sinter::from_blob(addresses[i], row.arguments[i].shape, row.arguments[i].dtype, sinter::Device::cuda(0),
-                          row.arguments[i].strides));
+    t.push_back(sinter::from_blob(addresses[i], row.arguments[i].shape, row.arguments[i].dtype, sinter::Device::cuda(0),
+                                  row.arguments[i].strides));
   return t;
 }
 

@@ -79,6 +79,7 @@ struct SampleCall {
   std::vector<ValueType> operands;  ///< literal shapes
   Attributes attributes;
   double low = -4, high = 4;  ///< operand values are drawn from [low, high] plus specials
+  bool integral = false;      ///< floating values are integers: sums of their products are exact in every order
 };
 
 /// One op: everything that the rest of the library knows about it. Defined in src/ops/<family>.cpp and nowhere else.

@@ -51,7 +51,8 @@ size_t spatial_dims(const graph::OpDef& op);
 
 std::vector<graph::ValueType> infer_convolution(graph::InferContext& context);
 /// Takes windows of the padded input as views, multiplies, and folds with `sum`: ops of which a generated kernel is
-/// made. Padding that differs before and after is done first, which leaves a convolution that more libraries compute.
+/// made. Padding that differs before and after, and an activation, are taken off first, which leaves a convolution that
+/// more libraries compute.
 std::vector<graph::Value> decompose_convolution(graph::Graph& g, const graph::Node& node);
 std::vector<reference::Array> reference_convolution(const graph::Node& node,
                                                     std::span<const reference::Array> operands);

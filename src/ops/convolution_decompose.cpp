@@ -53,7 +53,6 @@ class Decomposition {
 
   /// y [N,M,O...] as the call gives it.
   Value result(Value y, const graph::ValueType& type) {
-    if (window_.activation == ConvActivation::relu) y = write_.add(op<"relu">(), {y}, {});
     if (window_.layout == ConvLayout::channels_last) {
       Dims order{0};
       for (size_t d = 0; d < spatial_; ++d) order.push_back(static_cast<int64_t>(2 + d));
@@ -128,11 +127,22 @@ Value without_padding(graph::Graph& g, const graph::Node& node) {
   return write.add(convolution, std::move(operands), window.attributes());
 }
 
+/// The activation as an op that reads the convolution. The same bits: rounding and rectifying commute.
+Value without_activation(graph::Graph& g, const graph::Node& node) {
+  ConvWindow window = read_window(node.attributes);
+  const graph::OpDef& convolution = *node.op;
+  const std::vector<Value> operands = node.operands;
+  window.activation = ConvActivation::none;
+  GraphWriter write(g, node.line);
+  return write.add(op<"relu">(), {write.add(convolution, operands, window.attributes())}, {});
+}
+
 }  // namespace
 
 std::vector<Value> decompose_convolution(graph::Graph& g, const graph::Node& node) {
-  if (const ConvWindow window = read_window(node.attributes); window.before != window.after)
-    return {without_padding(g, node)};
+  const ConvWindow window = read_window(node.attributes);
+  if (window.before != window.after) return {without_padding(g, node)};
+  if (window.activation != ConvActivation::none) return {without_activation(g, node)};
   const graph::ValueType result = node.results[0];
   const std::vector<Value> operands = node.operands;
   const DType compute = result.dtype.is_floating() ? scalar::compute_type(result.dtype) : result.dtype;

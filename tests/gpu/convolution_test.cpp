@@ -58,9 +58,8 @@ TEST(GpuConvolution, IsOneCallOfCudnn) {
 
 // A NaN of the input is in every result that its window covers, rectified or not.
 TEST(GpuConvolution, NaNStays) {
-  auto f = compile([](const Tensor& x, const Tensor& w, const Tensor& b) {
-    return relu(conv2d(x, w, b, {.padding = {1}}));
-  });
+  auto f = compile(
+      [](const Tensor& x, const Tensor& w, const Tensor& b) { return relu(conv2d(x, w, b, {.padding = {1}})); });
   for (const DType t : {f16, f32})
     for (const bool last : {false, true}) {
       std::vector<float> values(static_cast<size_t>(2 * 32 * 8 * 8), 1);

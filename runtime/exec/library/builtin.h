@@ -11,5 +11,7 @@ namespace sinter::exec {
 /// The providers that this build has, in the order in which they are asked. CUDA's are in runtime/exec/library/cuda, or
 /// none in no_cuda.
 std::vector<std::unique_ptr<Provider>> cuda_providers();
+/// The CPU's are in runtime/exec/library/onednn, or none in no_onednn.
+std::vector<std::unique_ptr<Provider>> cpu_providers();
 
 }  // namespace sinter::exec

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include "runtime/exec/library/builtin.h"
 
@@ -13,6 +14,9 @@ namespace {
 struct Registry {
   std::shared_mutex mutex;
   std::vector<std::unique_ptr<Provider>> all = cuda_providers();
+  Registry() {
+    for (auto& p : cpu_providers()) all.push_back(std::move(p));
+  }
 };
 
 Registry& registry() {

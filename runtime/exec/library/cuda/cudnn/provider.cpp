@@ -96,8 +96,8 @@ class CudnnProvider final : public Provider {
     if (!is_literal(call)) return {};
     if (call.y.product() == 0) return {};  // never run
     try {
-      (void)device_of(device).convolution(call);
-      return {};
+      const bool fused = device_of(device).convolution(call)->is_fused();
+      return fused || !call.rectifies ? "" : "no engine rectifies as well";
     } catch (const cudnn::Refusal& e) {
       return e.what();
     }
