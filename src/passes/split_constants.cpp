@@ -17,8 +17,8 @@ using graph::Node;
 using graph::NodeId;
 using graph::Value;
 
-int64_t bytes(const graph::ValueType& t) {
-  int64_t n = t.dtype.bytes();
+int64_t elements(const graph::ValueType& t) {
+  int64_t n = 1;
   for (graph::Expr e : t.shape) n *= e.constant().value_or(0);
   return n;
 }
@@ -31,7 +31,7 @@ class Splitter {
       const NodeId id = g.inputs()[i].node;
       if (!is_constant(id)) continue;
       needs_[static_cast<size_t>(id)] = {i};
-      frozen_bytes_ += bytes(g.node(id).results[0]);
+      frozen_elements_ += elements(g.node(id).results[0]);
     }
     for (NodeId id = 0; id < g.size(); ++id) note_needs(id);
   }
@@ -67,9 +67,20 @@ class Splitter {
     return g_.node(id).op == nullptr;
   }
 
+  /// Values that a result is, or is a view of: results are fresh memory on every call.
+  std::vector<bool> shown() const {
+    std::vector<bool> is_shown(static_cast<size_t>(g_.size()));
+    for (Value v : g_.outputs())
+      for (NodeId id = v.node;; id = g_.node(id).operands[0].node) {
+        is_shown[static_cast<size_t>(id)] = true;
+        if (g_.node(id).op == nullptr || g_.node(id).op->op_class != graph::OpClass::view) break;
+      }
+    return is_shown;
+  }
+
   void find_taken() {
     taken_.assign(static_cast<size_t>(g_.size()), false);
-    const std::vector<bool> needed = graph::needed_nodes(g_);
+    const std::vector<bool> needed = graph::needed_nodes(g_), is_shown = shown();
     for (NodeId id = 0; id < g_.size(); ++id) {
       const Node& reader = g_.node(id);
       if (reader.op == nullptr || is_constant(id) || !needed[static_cast<size_t>(id)]) continue;
@@ -77,7 +88,8 @@ class Splitter {
         const Node& n = g_.node(v.node);
         const bool computed = n.op != nullptr && is_constant(v.node) && !needs_[static_cast<size_t>(v.node)].empty();
         const bool wanted = ops::spatial_dims(*reader.op) != 0 || !is_view_of_input(v.node);
-        if (computed && wanted && n.results.size() == 1 && bytes(n.results[0]) <= frozen_bytes_)
+        if (computed && wanted && !is_shown[static_cast<size_t>(v.node)] && n.results.size() == 1 &&
+            elements(n.results[0]) <= frozen_elements_)
           taken_[static_cast<size_t>(v.node)] = true;
       }
     }
@@ -107,7 +119,7 @@ class Splitter {
   const std::vector<bool> constant_;
   std::vector<std::vector<size_t>> needs_;  ///< by constant node: the frozen inputs it is computed from
   std::vector<bool> taken_;
-  int64_t frozen_bytes_ = 0;
+  int64_t frozen_elements_ = 0;
 };
 
 }  // namespace

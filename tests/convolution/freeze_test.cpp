@@ -97,11 +97,15 @@ TEST(Freeze, TellsMemoriesAndViewsApart) {
 
 TEST(Freeze, ResultsAreFreshMemory) {
   const Tensor w = freeze(values({16}, 1));
-  auto f = compile([&](Tensor x) { return std::vector<Tensor>{exp(w), x + exp(w)}; });
+  auto f = compile([&](Tensor x) {
+    const Tensor e = exp(w), doubled = w * 2;
+    return std::vector<Tensor>{e, x + e, reshape(doubled, {4, 4}), x + doubled};
+  });
   const Tensor x = values({16}, 2);
   const auto a = f(x), b = f(x);
-  EXPECT_NE(a[0].impl()->storage, b[0].impl()->storage);
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_NE(a[i].impl()->storage, b[i].impl()->storage) << i;
   EXPECT_EQ(to_vector<float>(a[0]), to_vector<float>(exp(w)));
+  EXPECT_EQ(to_vector<float>(b[2]), to_vector<float>(w * 2));
 }
 
 class Passes : public testing::Test {
