@@ -81,7 +81,9 @@ void expect_golden(const Tensor& got, const std::vector<std::string>& words, int
   ASSERT_EQ(got.dtype().name(), words[2]);
   ASSERT_EQ(got.shape(), Dims(std::span<const int64_t>(golden::integers(words[3]))));
   ASSERT_EQ(static_cast<size_t>(got.numel()), words.size() - 4);
-  if (got.numel() > 0) EXPECT_EQ(got.strides(), Dims(std::span<const int64_t>(golden::integers(words[1]))));
+  if (got.numel() > 0) {
+    EXPECT_EQ(got.strides(), Dims(std::span<const int64_t>(golden::integers(words[1]))));
+  }
   const auto size = static_cast<size_t>(got.dtype().bytes());
   std::vector<std::byte> bytes(static_cast<size_t>(got.numel()) * size);
   copy_to_host(got, bytes.data(), got.dtype(), SourceLine::current());
