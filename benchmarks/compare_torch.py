@@ -108,9 +108,10 @@ def mix_kernel(src, dst, R: tl.constexpr, W: tl.constexpr, BLOCK: tl.constexpr):
 class Output:
     """Device memory that sinter owns, for torch.as_tensor."""
 
-    def __init__(self, pointer, kind, shape):
+    def __init__(self, pointer, kind, shape, strides):
         typestr = {"f32": "<f4", "f16": "<f2", "bf16": "<i2", "u8": "|u1"}[kind]
-        self.__cuda_array_interface__ = {"shape": tuple(shape), "typestr": typestr, "data": (pointer, False), "version": 3}
+        strides = tuple(s * int(typestr[2:]) for s in strides)
+        self.__cuda_array_interface__ = {"shape": tuple(shape), "typestr": typestr, "data": (pointer, False), "strides": strides, "version": 3}
 
 
 class Sinter:
@@ -120,6 +121,7 @@ class Sinter:
         self.lib.sinter_error.restype = ctypes.c_char_p
         self.lib.sinter_row_run.restype = ctypes.c_void_p
         self.lib.sinter_output_type.restype = ctypes.c_char_p
+        self.lib.sinter_output_strides.restype = ctypes.c_char_p
         self.lib.sinter_row_explain.restype = ctypes.c_char_p
         self.rows = {self.lib.sinter_row_name(i).decode(): i for i in range(self.lib.sinter_row_count())}
 
@@ -135,7 +137,8 @@ class Sinter:
     def output(self, row, addresses):
         p = self.run(row, addresses)
         kind, *shape = self.lib.sinter_output_type().decode().split()
-        t = torch.as_tensor(Output(p, kind, map(int, shape)), device="cuda").clone()
+        strides = self.lib.sinter_output_strides().decode().split()
+        t = torch.as_tensor(Output(p, kind, map(int, shape), map(int, strides)), device="cuda").clone()
         return t.view(torch.bfloat16) if kind == "bf16" else t
 
 

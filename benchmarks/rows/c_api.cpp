@@ -76,6 +76,14 @@ const char* sinter_output_type() {
   return text.c_str();
 }
 
+/// "802816 1 14336 256": strides of the last output in elements.
+const char* sinter_output_strides() {
+  static thread_local std::string text;
+  text.clear();
+  for (int64_t s : last_output.strides()) text += (text.empty() ? "" : " ") + std::to_string(s);
+  return text.c_str();
+}
+
 const char* sinter_row_explain(int row, void* const* addresses) {
   static thread_local std::string text;
   guarded([&] {

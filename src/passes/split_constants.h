@@ -15,9 +15,9 @@ struct SplitGraph {
 };
 
 /// Takes out of a graph what needs computing once for each contents of its frozen inputs (by position): constant values
-/// that others read, unless they are views, more elements than all frozen inputs together, or results of the graph, which
-/// are fresh memory on every call. Views are taken out where a convolution reads them, which wants dense operands.
-/// Nothing if there are none.
+/// that others read, unless they are views, more elements than all frozen inputs together, or results of the graph,
+/// which are fresh memory on every call. Views are taken out where a convolution reads them, which wants dense
+/// operands. Nothing if there are none.
 std::optional<SplitGraph> split_constants(const graph::Graph& graph, const std::vector<bool>& frozen);
 
 }  // namespace sinter::passes

@@ -43,18 +43,19 @@ Descriptor& Descriptor::data_type(cudnnBackendAttributeName_t name, cudnnDataTyp
   return set(name, CUDNN_TYPE_DATA_TYPE, 1, &value);
 }
 Descriptor& Descriptor::handle(cudnnBackendAttributeName_t name, cudnnHandle_t value) {
-  return set(name, CUDNN_TYPE_HANDLE, 1, &value);
+  return set(name, CUDNN_TYPE_HANDLE, 1, static_cast<const void*>(&value));
 }
 Descriptor& Descriptor::pointers(cudnnBackendAttributeName_t name, std::span<void* const> values) {
-  return set(name, CUDNN_TYPE_VOID_PTR, static_cast<int64_t>(values.size()), values.data());
+  return set(name, CUDNN_TYPE_VOID_PTR, static_cast<int64_t>(values.size()), static_cast<const void*>(values.data()));
 }
 Descriptor& Descriptor::descriptor(cudnnBackendAttributeName_t name, const Descriptor& value) {
-  return set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value.descriptor_);
+  return set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, static_cast<const void*>(&value.descriptor_));
 }
 Descriptor& Descriptor::descriptors(cudnnBackendAttributeName_t name, std::span<const Descriptor> values) {
   std::vector<cudnnBackendDescriptor_t> list;
   for (const Descriptor& d : values) list.push_back(d.descriptor_);
-  return set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<int64_t>(list.size()), list.data());
+  return set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<int64_t>(list.size()),
+             static_cast<const void*>(list.data()));
 }
 
 Descriptor& Descriptor::finalize() {

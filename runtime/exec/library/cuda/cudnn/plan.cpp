@@ -27,7 +27,7 @@ std::vector<Descriptor> proposals(const Descriptor& graph, cudnnBackendHeurMode_
   }
   if (count > 0)
     check(library().BackendGetAttribute(heuristic.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                                        count, &count, raw.data()),
+                                        count, &count, static_cast<void*>(raw.data())),
           "cudnnBackendGetAttribute");
   list.erase(list.begin() + std::min<std::ptrdiff_t>(count, std::ssize(list)), list.end());
   return list;
@@ -44,7 +44,7 @@ bool is_precise(const Descriptor& configuration, const Precision& precision) {
   cudnnBackendDescriptor_t raw = engine.get();
   int64_t count = 0;
   check(library().BackendGetAttribute(configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                                      1, &count, &raw),
+                                      1, &count, static_cast<void*>(&raw)),
         "cudnnBackendGetAttribute");
   std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes{};
   check(library().BackendGetAttribute(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
