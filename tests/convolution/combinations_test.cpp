@@ -3,7 +3,7 @@
 // strides that PyTorch's results have.
 #include <gtest/gtest.h>
 
-#include "tests/simt/backend.h"
+#include "tests/capture_cuda/emulator.h"
 #include "tests/support/convolution_cases.h"
 
 namespace sinter::test {
@@ -41,7 +41,7 @@ TEST(Convolution, GeneratedIntegersGiveTheReferenceBits) { expect_no_difference(
 TEST(Convolution, OpByOpF32GivesTheReferenceBits) { expect_no_difference(f32, Device::cpu(), false, 0, 1); }
 
 TEST(Convolution, TheEmulatorGivesTheReferenceBits) {
-  simt::install();
+  use_emulator();
   expect_no_difference(f32, Device::cuda(0), true, 3, 8);
   expect_no_difference(bf16, Device::cuda(0), true, 7, 9);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/device/backend.h"
 #include "src/graph/needed_nodes.h"
 #include "src/graph/registry.h"
 #include "src/ops/ops.h"
@@ -14,23 +15,30 @@
 #include "src/passes/fuse_activations.h"
 #include "src/passes/split_constants.h"
 #include "src/tensor/impl.h"
+#include "tests/convolution/devices.h"
 
 namespace sinter {
 namespace {
 
-Tensor values(const Dims& shape, int64_t seed, float scale = 1) {
-  std::vector<float> v(static_cast<size_t>(shape.product()));
-  for (size_t i = 0; i < v.size(); ++i)
-    v[i] = scale * static_cast<float>((static_cast<int64_t>(i) * 13 + seed * 5) % 17 - 8) / 8;
-  return from(v, shape);
-}
-
 struct Layer {
-  Tensor w = values({6, 4, 3, 3}, 1), b = values({6}, 2), mean = values({6}, 3), var = values({6}, 4) * 0.25 + 1,
-         weight = values({6}, 5) + 2, bias = values({6}, 6);
+  Tensor w, b, mean, var, weight, bias;
   Layer frozen() const { return {freeze(w), freeze(b), freeze(mean), freeze(var), freeze(weight), freeze(bias)}; }
   Tensor operator()(Tensor x) const {
     return relu(batch_norm(conv2d(std::move(x), w, b, {.padding = {1}}), mean, var, weight, bias));
+  }
+};
+
+class Freeze : public test::OnDevices {
+ protected:
+  Tensor values(const Dims& shape, int64_t seed, float scale = 1) const {
+    std::vector<float> v(static_cast<size_t>(shape.product()));
+    for (size_t i = 0; i < v.size(); ++i)
+      v[i] = scale * static_cast<float>((static_cast<int64_t>(i) * 13 + seed * 5) % 17 - 8) / 8;
+    return to(from(v, shape), device());
+  }
+  Layer layer() const {
+    return {values({6, 4, 3, 3}, 1),   values({6}, 2),     values({6}, 3),
+            values({6}, 4) * 0.25 + 1, values({6}, 5) + 2, values({6}, 6)};
   }
 };
 
@@ -42,7 +50,7 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   return largest;
 }
 
-TEST(Freeze, KeepsTheMemory) {
+TEST_P(Freeze, KeepsTheMemory) {
   const Tensor t = values({3, 4}, 0), f = freeze(t);
   EXPECT_EQ(t.impl()->storage, f.impl()->storage);
   EXPECT_TRUE(f.impl()->frozen);
@@ -51,7 +59,7 @@ TEST(Freeze, KeepsTheMemory) {
   EXPECT_THROW(freeze(Tensor()), UserError);
 }
 
-TEST(Freeze, AHandleIsNotFrozenBecauseItsPredecessorWas) {
+TEST_P(Freeze, AHandleIsNotFrozenBecauseItsPredecessorWas) {
   for (int i = 0; i < 3; ++i) {
     {
       const Tensor f = freeze(values({2}, i));
@@ -60,29 +68,33 @@ TEST(Freeze, AHandleIsNotFrozenBecauseItsPredecessorWas) {
   }
 }
 
-TEST(Freeze, FoldsTheBatchNormIntoTheConvolution) {
-  const Layer layer, frozen = layer.frozen();
-  auto plain = compile([&](Tensor x) { return layer(std::move(x)); });
+TEST_P(Freeze, FoldsTheBatchNormIntoTheConvolution) {
+  const Layer given = layer(), frozen = given.frozen();
+  auto plain = compile([&](Tensor x) { return given(std::move(x)); });
   auto folded = compile([&](Tensor x) { return frozen(std::move(x)); });
   const Tensor x = values({2, 4, 9, 7}, 7);
   for (int call = 0; call < 3; ++call) EXPECT_LT(largest_difference(plain(x), folded(x)), 2e-5);
 }
 
 // The weights are in the storage: another call with the same memory but new contents, by what in-place ops do.
-TEST(Freeze, ComputesAgainForANewVersion) {
+TEST_P(Freeze, ComputesAgainForANewVersion) {
   const Tensor w = values({64}, 1), f = freeze(w);
   auto scaled = compile([&](Tensor x) { return x + exp(f) * 3; });
   const Tensor x = values({64}, 2);
   const Tensor before = scaled(x);
   EXPECT_LT(largest_difference(before, x + exp(w) * 3), 1e-6);
-  static_cast<float*>(w.impl()->data())[5] = 2;
+  const float written = 2;
+  device::Backend& backend = device::backend(device());
+  const device::StreamHandle stream = device::current_stream(device());
+  backend.copy_from_host(static_cast<float*>(w.impl()->data()) + 5, &written, sizeof written, stream);
+  backend.synchronize(stream);
   EXPECT_EQ(to_vector<float>(scaled(x)), to_vector<float>(before));  // kept: the promise was not to do this
   w.impl()->storage->version.fetch_add(1);
   EXPECT_LT(largest_difference(scaled(x), x + exp(w) * 3), 1e-6);
   EXPECT_NE(to_vector<float>(scaled(x)), to_vector<float>(before));
 }
 
-TEST(Freeze, TellsMemoriesAndViewsApart) {
+TEST_P(Freeze, TellsMemoriesAndViewsApart) {
   auto f = compile([](Tensor x, Tensor w) { return x * sqrt(w * w + 1); });
   const Tensor x = values({8}, 1), all = values({32}, 2, 8);
   std::vector<Tensor> views, fresh;
@@ -95,7 +107,7 @@ TEST(Freeze, TellsMemoriesAndViewsApart) {
   }
 }
 
-TEST(Freeze, ResultsAreFreshMemory) {
+TEST_P(Freeze, ResultsAreFreshMemory) {
   const Tensor w = freeze(values({16}, 1));
   auto f = compile([&](Tensor x) {
     const Tensor e = exp(w), doubled = w * 2;
@@ -107,6 +119,8 @@ TEST(Freeze, ResultsAreFreshMemory) {
   EXPECT_EQ(to_vector<float>(a[0]), to_vector<float>(exp(w)));
   EXPECT_EQ(to_vector<float>(b[2]), to_vector<float>(w * 2));
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, Freeze, testing::Bool(), test::device_name);
 
 class Passes : public testing::Test {
  protected:

@@ -6,13 +6,17 @@
 #include <functional>
 
 #include "src/tensor/impl.h"
+#include "tests/convolution/devices.h"
 
 namespace sinter {
 namespace {
 
-Tensor values(const Dims& shape, DType dtype = f32) {
-  return to(remainder(reshape(arange(shape.product()), shape) * 7, 11) - 5, dtype);
-}
+class ChannelsLast : public test::OnDevices {
+ protected:
+  Tensor values(const Dims& shape) const {
+    return to(to(remainder(reshape(arange(shape.product()), shape) * 7, 11) - 5, f32), device());
+  }
+};
 
 /// [N,C,S...] with the channel innermost.
 Tensor channels_last(const Tensor& t) {
@@ -37,15 +41,16 @@ void expect_layout(const Function& f, const Tensor& x, bool last) {
   }
 }
 
-TEST(ChannelsLast, PointwiseResultsFollow) {
-  const Tensor scale = values({4, 1, 1}), image = values({2, 4, 5, 3}), row = values({3}), one = full({}, 2, f32);
+TEST_P(ChannelsLast, PointwiseResultsFollow) {
+  const Tensor scale = values({4, 1, 1}), image = values({2, 4, 5, 3}), row = values({3}),
+               one = full({}, 2, f32, device());
   expect_layout([&](const Tensor& x) { return relu(x * scale + row) * one; }, image, true);
   expect_layout([](const Tensor& x) { return to(x > 0, f16); }, image, true);
   expect_layout([](const Tensor& x) { return where(x > 1, x, 0) - x; }, image, true);
   expect_layout([](const Tensor& x) { return maximum(x, -x); }, values({2, 4, 3, 2, 3}), true);
 }
 
-TEST(ChannelsLast, ConvolutionsAndNormsFollow) {
+TEST_P(ChannelsLast, ConvolutionsAndNormsFollow) {
   const Tensor w = values({6, 4, 3, 3}), b = values({6}), mean = values({6}), var = values({6}) + 6;
   expect_layout([&](const Tensor& x) { return conv2d(x, w, b, {.padding = {1}}); }, values({2, 4, 5, 3}), true);
   expect_layout([&](const Tensor& x) { return batch_norm(x, mean, var); }, values({2, 6, 5, 3}), true);
@@ -53,7 +58,7 @@ TEST(ChannelsLast, ConvolutionsAndNormsFollow) {
                 true);
 }
 
-TEST(ChannelsLast, AWeightDecidesAsWell) {
+TEST_P(ChannelsLast, AWeightDecidesAsWell) {
   const Tensor x = values({2, 4, 5, 3}), w = values({6, 4, 3, 3});
   auto f = compile([](const Tensor& a, const Tensor& b) { return conv2d(a, b); });
   EXPECT_TRUE(is_last(f(x, channels_last(w))));
@@ -61,7 +66,7 @@ TEST(ChannelsLast, AWeightDecidesAsWell) {
   EXPECT_TRUE(f(x, w).is_contiguous());
 }
 
-TEST(ChannelsLast, TheFirstFullOperandDecides) {
+TEST_P(ChannelsLast, TheFirstFullOperandDecides) {
   const Tensor a = values({2, 4, 5, 3}), b = channels_last(a);
   auto f = compile([](const Tensor& x, const Tensor& y) { return x - y * 2; });
   EXPECT_TRUE(f(a, b).is_contiguous());
@@ -69,14 +74,15 @@ TEST(ChannelsLast, TheFirstFullOperandDecides) {
   EXPECT_EQ(to_vector<float>(f(b, a)), to_vector<float>(f(a, a)));
 }
 
-TEST(ChannelsLast, OtherResultsAreRowMajor) {
+TEST_P(ChannelsLast, OtherResultsAreRowMajor) {
   const Tensor image = values({2, 4, 5, 3});
   expect_layout([](const Tensor& x) { return sum(x, {.dims = {1}, .keepdim = true}) + 1; }, image, false);
   expect_layout([](const Tensor& x) { return cat({x, x}, 1); }, image, false);
-  expect_layout([](const Tensor& x) { return relu(x) + values({4, 2, 4, 5, 3}); }, image, false);
+  const Tensor more = values({4, 2, 4, 5, 3});
+  expect_layout([&](const Tensor& x) { return relu(x) + more; }, image, false);
 }
 
-TEST(ChannelsLast, RunTimeExtentsKeepTheOrder) {
+TEST_P(ChannelsLast, RunTimeExtentsKeepTheOrder) {
   const Tensor w = values({6, 4, 3, 3});
   auto f = compile([&](const Tensor& x) { return relu(conv2d(x, w) + 1); }, {.dynamic = Dynamic::always});
   auto fixed = compile([&](const Tensor& x) { return relu(conv2d(x, w) + 1); });
@@ -88,7 +94,7 @@ TEST(ChannelsLast, RunTimeExtentsKeepTheOrder) {
   EXPECT_EQ(f.stats().compilations, 1);
 }
 
-TEST(ChannelsLast, IsAGuard) {
+TEST_P(ChannelsLast, IsAGuard) {
   auto f = compile([](const Tensor& x) { return x * 2; });
   const Tensor a = values({2, 4, 5, 3});
   EXPECT_TRUE(f(a).is_contiguous());
@@ -98,13 +104,15 @@ TEST(ChannelsLast, IsAGuard) {
   EXPECT_NE(f.explain(channels_last(a)).text().find("channels-last"), std::string::npos);
 }
 
-TEST(ChannelsLast, ExtentsOfOneAreRowMajor) {
+TEST_P(ChannelsLast, ExtentsOfOneAreRowMajor) {
   const Tensor x = values({3, 1, 4, 5}), y = permute(values({3, 4, 5, 1}), {0, 3, 1, 2});
   ASSERT_TRUE(y.is_contiguous());
   auto f = compile([](const Tensor& a) { return a * 2; });
   EXPECT_TRUE(f(x).is_contiguous());
   EXPECT_TRUE(f(y).is_contiguous());
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, ChannelsLast, testing::Bool(), test::device_name);
 
 }  // namespace
 }  // namespace sinter
