@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/exec/library/builtin.h"
-#include "runtime/exec/library/cuda/cudnn_provider.h"
 
 namespace sinter::exec {
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "runtime/exec/library/onednn/convolution_functions.h"
+
 namespace sinter::exec::onednn {
 namespace {
 
@@ -13,61 +15,52 @@ struct RawDims {
 
 }  // namespace
 
-MemoryDesc::MemoryDesc(std::span<const int64_t> dims, dnnl_data_type_t type, std::span<const int64_t> strides) {
+OwnMemoryDesc::OwnMemoryDesc(std::span<const int64_t> dims, dnnl_data_type_t type, std::span<const int64_t> strides) {
   const RawDims d(dims), s(strides);
   const auto rank = static_cast<int>(dims.size());
-#if DNNL_VERSION_MAJOR < 3
-  check(library().memory_desc_init_by_strides(&desc_, rank, d.values, type, s.values),
-        "dnnl_memory_desc_init_by_strides");
+#if DNNL_VERSION_MAJOR >= 3
+  check(library().memory_desc_create_with_strides(&desc_, rank, d.values, type, s.values), "memory_desc_create");
 #else
-  check(library().memory_desc_create_with_strides(&desc_, rank, d.values, type, s.values),
-        "dnnl_memory_desc_create_with_strides");
+  check(library().memory_desc_init_by_strides(&desc_, rank, d.values, type, s.values), "memory_desc_init");
 #endif
 }
 
-MemoryDesc::MemoryDesc(std::span<const int64_t> dims, dnnl_data_type_t type) {
+OwnMemoryDesc::OwnMemoryDesc(std::span<const int64_t> dims, dnnl_data_type_t type) {
   const RawDims d(dims);
   const auto rank = static_cast<int>(dims.size());
-#if DNNL_VERSION_MAJOR < 3
-  check(library().memory_desc_init_by_tag(&desc_, rank, d.values, type, dnnl_format_tag_any),
-        "dnnl_memory_desc_init_by_tag");
+  const ConvolutionFunctions& f = convolution_functions();
+#if DNNL_VERSION_MAJOR >= 3
+  check(f.memory_desc_create_with_tag(&desc_, rank, d.values, type, dnnl_format_tag_any), "memory_desc_create");
 #else
-  check(library().memory_desc_create_with_tag(&desc_, rank, d.values, type, dnnl_format_tag_any),
-        "dnnl_memory_desc_create_with_tag");
+  check(f.memory_desc_init_by_tag(&desc_, rank, d.values, type, dnnl_format_tag_any), "memory_desc_init");
 #endif
 }
 
-Memory memory(MemoryDescView desc, void* data) {
+Memory memory(MemoryDesc desc, void* data) {
   dnnl_memory_t m = nullptr;
-  check(library().memory_create(&m, desc, engine(), data), "dnnl_memory_create");
+  check(library().memory_create(&m, desc, library().engine, data), "memory_create");
   return Memory(m);
 }
 
 Primitive primitive(const PrimitiveDesc& desc) {
   dnnl_primitive_t p = nullptr;
-  check(library().primitive_create(&p, desc.get()), "dnnl_primitive_create");
+  check(library().primitive_create(&p, desc.get()), "primitive_create");
   return Primitive(p);
-}
-
-Stream stream() {
-  dnnl_stream_t s = nullptr;
-  check(library().stream_create(&s, engine(), dnnl_stream_default_flags), "dnnl_stream_create");
-  return Stream(s);
 }
 
 PrimitiveAttr attributes() {
   dnnl_primitive_attr_t a = nullptr;
-  check(library().primitive_attr_create(&a), "dnnl_primitive_attr_create");
+  check(library().primitive_attr_create(&a), "primitive_attr_create");
   PrimitiveAttr owned(a);
-  check(library().primitive_attr_set_scratchpad_mode(a, dnnl_scratchpad_mode_user),
-        "dnnl_primitive_attr_set_scratchpad_mode");
+  check(library().primitive_attr_set_scratchpad_mode(a, dnnl_scratchpad_mode_user), "set_scratchpad_mode");
   return owned;
 }
 
-PrimitiveDesc reorder(MemoryDescView from, MemoryDescView to, const PrimitiveAttr& attr) {
+PrimitiveDesc reorder(MemoryDesc from, MemoryDesc to) {
   dnnl_primitive_desc_t d = nullptr;
-  check(library().reorder_primitive_desc_create(&d, from, engine(), to, engine(), attr.get()),
-        "dnnl_reorder_primitive_desc_create");
+  const dnnl_engine_t engine = library().engine;
+  check(convolution_functions().reorder_primitive_desc_create(&d, from, engine, to, engine, nullptr),
+        "reorder_primitive_desc_create");
   return PrimitiveDesc(d);
 }
 

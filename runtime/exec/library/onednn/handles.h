@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,48 +19,38 @@ struct Destroy {
 template <class T, auto destroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy<T, destroy>>;
 
-using Stream = Owned<dnnl_stream_t, &Library::stream_destroy>;
 using Memory = Owned<dnnl_memory_t, &Library::memory_destroy>;
 using PrimitiveAttr = Owned<dnnl_primitive_attr_t, &Library::primitive_attr_destroy>;
 using PrimitiveDesc = Owned<dnnl_primitive_desc_t, &Library::primitive_desc_destroy>;
 using Primitive = Owned<dnnl_primitive_t, &Library::primitive_destroy>;
 
-/// How the library's functions take a memory descriptor, which is a structure in version 2 and a handle in version 3.
-#if DNNL_VERSION_MAJOR < 3
-using MemoryDescView = const dnnl_memory_desc_t*;
-#else
-using MemoryDescView = const_dnnl_memory_desc_t;
-#endif
-
-class MemoryDesc {
+/// A memory descriptor of our own; those that primitives have are MemoryDesc, a view.
+class OwnMemoryDesc {
  public:
   /// Elements at these strides.
-  MemoryDesc(std::span<const int64_t> dims, dnnl_data_type_t type, std::span<const int64_t> strides);
+  OwnMemoryDesc(std::span<const int64_t> dims, dnnl_data_type_t type, std::span<const int64_t> strides);
   /// In whatever layout suits the primitive.
-  MemoryDesc(std::span<const int64_t> dims, dnnl_data_type_t type);
-  MemoryDesc(const MemoryDesc&) = delete;
-  MemoryDesc& operator=(const MemoryDesc&) = delete;
+  OwnMemoryDesc(std::span<const int64_t> dims, dnnl_data_type_t type);
+  OwnMemoryDesc(const OwnMemoryDesc&) = delete;
+  OwnMemoryDesc& operator=(const OwnMemoryDesc&) = delete;
 
-#if DNNL_VERSION_MAJOR < 3
-  MemoryDescView get() const { return &desc_; }
+#if DNNL_VERSION_MAJOR >= 3
+  ~OwnMemoryDesc() { library().memory_desc_destroy(desc_); }
+  MemoryDesc get() const { return desc_; }
+#else
+  ~OwnMemoryDesc() = default;
+  MemoryDesc get() const { return &desc_; }
+#endif
 
  private:
   dnnl_memory_desc_t desc_{};
-#else
-  ~MemoryDesc() { library().memory_desc_destroy(desc_); }
-  MemoryDescView get() const { return desc_; }
-
- private:
-  dnnl_memory_desc_t desc_ = nullptr;
-#endif
 };
 
-Memory memory(MemoryDescView desc, void* data);
+Memory memory(MemoryDesc desc, void* data);
 Primitive primitive(const PrimitiveDesc& desc);
-Stream stream();
 /// Scratch memory is the caller's.
 PrimitiveAttr attributes();
-PrimitiveDesc reorder(MemoryDescView from, MemoryDescView to, const PrimitiveAttr& attr);
-inline size_t bytes(MemoryDescView desc) { return library().memory_desc_get_size(desc); }
+PrimitiveDesc reorder(MemoryDesc from, MemoryDesc to);
+inline size_t bytes(MemoryDesc desc) { return library().memory_desc_get_size(desc); }
 
 }  // namespace sinter::exec::onednn

@@ -33,7 +33,7 @@ struct Library {
   std::string text;  ///< "cuDNN 9.14.0", or "cuDNN: tried libcudnn.so.9: not found"
 };
 
-/// The first of these files that is a cuDNN 9.
+/// The first of these files that can be opened, if it is a cuDNN 9.
 Library load(const std::vector<std::string>& files);
 /// Opened once a process: libcudnn.so.9 as the loader finds it, then where toolkits keep it.
 const Library& library();

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "runtime/device/cuda/context.h"
+#include "runtime/exec/library/builtin.h"
 #include "runtime/exec/library/cuda/cudnn/convolution.h"
-#include "runtime/exec/library/cuda/cudnn_provider.h"
 
 namespace sinter::exec {
 namespace {

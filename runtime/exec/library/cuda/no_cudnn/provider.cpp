@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/exec/library/cuda/cudnn_provider.h"
+#include "runtime/exec/library/builtin.h"
 
 namespace sinter::exec {
 

@@ -4,11 +4,12 @@
 
 #include "runtime/exec/library/builtin.h"
 #include "runtime/exec/library/onednn/convolution.h"
+#include "runtime/exec/library/onednn/library.h"
 
 namespace sinter::exec {
 namespace {
 
-class OnednnProvider final : public Provider {
+class OnednnConvolutions final : public Provider {
  public:
   std::string_view name() const override { return "onednn"; }
   bool serves(std::string_view op, Device device) const override { return device.is_cpu() && is_convolution(op); }
@@ -26,21 +27,14 @@ class OnednnProvider final : public Provider {
   }
 
   std::shared_ptr<const PreparedCall> prepare(const CallDescription& description, Device) const override {
-    try {
-      return std::make_shared<const onednn::Convolution>(convolution_call(description, 1));
-    } catch (const onednn::Refusal& e) {
-      throw DeviceError(fmt::format("[{}] oneDNN refuses the call: {}", description.op, e.what()));
-    }
+    if (auto made = onednn::make_convolution(convolution_call(description, 1))) return made;
+    throw DeviceError(fmt::format("[{}] oneDNN {} refuses the call", description.op, onednn::library().text));
   }
 
  private:
   static std::string refusal(const ConvolutionCall& call) {
-    try {
-      const onednn::Convolution made(call);
-      return {};
-    } catch (const onednn::Refusal& e) {
-      return e.what();
-    }
+    if (onednn::make_convolution(call) != nullptr) return {};
+    return fmt::format("version {} has no {} convolution for this CPU", onednn::library().text, call.dtype.name());
   }
 
   /// Stands for calls of unknown extents: whether the machine computes a dtype does not depend on them.
@@ -57,10 +51,6 @@ class OnednnProvider final : public Provider {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Provider>> cpu_providers() {
-  std::vector<std::unique_ptr<Provider>> list;
-  list.push_back(std::make_unique<OnednnProvider>());
-  return list;
-}
+std::unique_ptr<Provider> make_onednn_convolution_provider() { return std::make_unique<OnednnConvolutions>(); }
 
 }  // namespace sinter::exec
