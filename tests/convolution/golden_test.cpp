@@ -33,13 +33,19 @@ struct Operands {
 Tensor conv(const Dims& x, const Dims& w, const ConvOptions& options = {}, const Operands& o = {}) {
   const Tensor a = o.last ? channels_last(values(1, x, o.dtype)) : values(1, x, o.dtype), b = values(2, w, o.dtype);
   const Tensor c = o.bias ? values(3, {w[0]}, o.dtype) : Tensor();
-  return w.size() == 3 ? conv1d(a, b, c, options) : w.size() == 4 ? conv2d(a, b, c, options) : conv3d(a, b, c, options);
+  auto f = compile([&](const Tensor& image) {
+    if (w.size() == 3) return conv1d(image, b, c, options);
+    return w.size() == 4 ? conv2d(image, b, c, options) : conv3d(image, b, c, options);
+  });
+  return f(a);
 }
 
 Tensor norm(const Dims& shape, DType dtype, DType parameters, bool weight, bool bias, double eps = 1e-5) {
   const auto p = [&](int64_t seed) { return values(seed, {shape[1]}, parameters); };
-  return batch_norm(values(1, shape, dtype), p(2), abs(p(3)) + 0.5,
-                    {.weight = weight ? p(4) : Tensor(), .bias = bias ? p(5) : Tensor(), .eps = eps});
+  const Tensor mean = p(2), var = abs(p(3)) + 0.5;
+  const BatchNormOptions options{.weight = weight ? p(4) : Tensor(), .bias = bias ? p(5) : Tensor(), .eps = eps};
+  auto f = compile([&](const Tensor& x) { return batch_norm(x, mean, var, options); });
+  return f(values(1, shape, dtype));
 }
 
 using Cases = std::map<std::string, std::function<Tensor()>>;
