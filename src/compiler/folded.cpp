@@ -97,10 +97,9 @@ class FoldedExecutable final : public exec::Executable {
 
 std::optional<Result> compile_folded(const graph::Graph& graph, const Options& options) {
   if (std::ranges::find(options.frozen, true) == options.frozen.end() || options.fusion == Fusion::none) return {};
-  const bool interpreted =
-      graph.device.is_cpu() &&
-      (options.backend == "reference" || !has_code_generator(graph.device, device::backend(graph.device).properties()));
-  if (interpreted) return {};
+  const bool generated =
+      options.backend == "sinter" && has_code_generator(graph.device, device::backend(graph.device).properties());
+  if (!generated) return {};
   const graph::Graph ordered =
       passes::channels_last(passes::fuse_activations(passes::fold_batch_norm(graph, options.frozen)));
   const auto split = passes::split_constants(ordered, options.frozen);

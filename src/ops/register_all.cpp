@@ -57,6 +57,10 @@ void register_all_ops() {
     register_arange();
     register_indexing();
     register_one_hot();
+    register_random_uniform();
+    register_random_normal();
+    register_random_integers();
+    register_dropout();
     register_convolution();
     register_batch_norm();
     register_image_crop();
