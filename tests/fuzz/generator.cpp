@@ -118,6 +118,7 @@ class Generator {
   void add_op() {
     if (choose_.one_in(16) && add_padded_fold()) return;
     if (choose_.one_in(24) && add_other_address()) return;
+    if (choose_.one_in(24) && add_shift()) return;
     for (int attempt = 0; attempt < 60; ++attempt) {
       const OpDef& op = any_op();
       if (op.name == "gather" || op.name == "index_select" ? add_indexing(op)
@@ -204,6 +205,16 @@ class Generator {
     if (!try_add(flip, {x}, draw_attributes(choose_, flip, type(x)))) return false;
     const auto tensors = graph::literal_attributes(graph::CallAttributes().flag(false).flag(false));
     return try_add(both, {x, values_.back()}, tensors);
+  }
+
+  /// Bits by a count about the width of some type.
+  bool add_shift() {
+    const OpDef& shift = *graph::find_op(choose_.of({"bitwise_left_shift", "bitwise_right_shift"}));
+    const auto attributes = graph::literal_attributes(graph::CallAttributes().flag(false).flag(true).number(
+        graph::Number::of(choose_.of({1, 7, 8, 15, 16, 31, 32, 33, 63, 64}))));
+    const auto integer =
+        graph::literal_attributes(graph::CallAttributes().dtype(choose_.of({i8, u8, i16, i32, u32, i64})));
+    return try_add(*graph::find_op("to"), {any_value()}, integer) && try_add(shift, {values_.back()}, attributes);
   }
 
   /// Indices are data made valid: clamped into the extent.
