@@ -123,6 +123,7 @@ class Generator {
       const OpDef& op = any_op();
       if (op.name == "gather" || op.name == "index_select" ? add_indexing(op)
           : op.name == "one_hot"                           ? add_one_hot(op)
+          : draws(op)                                      ? add_random(op)
           : choose_.one_in(4)                              ? add_sampled(op)
                                                            : add_drawn(op))
         return;
@@ -244,6 +245,20 @@ class Generator {
     const int64_t classes = choose_.of({1, 3, 7, 17});
     if (!add_inside(any_value(), i64, classes)) return false;
     return try_add(op, {values_.back()}, graph::literal_attributes(graph::CallAttributes().extent(classes)));
+  }
+
+  static bool draws(const OpDef& op) { return !op.params.empty() && op.params[0].name == "draw"; }
+
+  /// A sampled call on a value at hand and a generator's state.
+  bool add_random(const OpDef& op) {
+    const auto sample = op.sample(static_cast<int>(choose_.pick(20)));
+    if (!sample) return false;
+    std::vector<Value> operands;
+    if (sample->operands.size() > 1) operands.push_back(any_value());
+    const auto state = add_input({u64, {2}});
+    if (!state) return false;
+    operands.push_back(*state);
+    return try_add(op, operands, sample->attributes);
   }
 
   /// Values as integers in [0, bound).
