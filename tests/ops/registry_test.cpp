@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -122,11 +123,13 @@ TEST_F(Registry, SampledCallsAreLegalAndOfEveryDtype) {
       EXPECT_LT(call->low, call->high);
     }
     const bool is_image = op->name.starts_with("image_") && op->name != "image_crop";
-    const size_t least = op->name == "one_hot"       ? 1
-                         : op->name == "batch_norm"  ? 4
-                         : op->name == "from_extent" ? 5
-                         : is_image                  ? 4
-                                                     : accepted_dtypes(*op).value_or(12);
+    constexpr std::string_view of_floats[] = {"random_uniform", "rand_like", "random_normal", "randn_like", "dropout"};
+    const size_t least = op->name == "one_hot"                          ? 1
+                         : op->name == "batch_norm"                     ? 4
+                         : op->name == "from_extent"                    ? 5
+                         : std::ranges::count(of_floats, op->name) != 0 ? 5
+                         : is_image                                     ? 4
+                                                                        : accepted_dtypes(*op).value_or(12);
     EXPECT_GE(dtypes.size(), least);
   }
 }
