@@ -6,8 +6,12 @@
 #include <sinter/activations.h>
 #include <sinter/bitwise.h>
 #include <sinter/creation.h>
+#include <sinter/einsum.h>
 #include <sinter/image.h>
 #include <sinter/indexing.h>
+#include <sinter/losses.h>
+#include <sinter/normalization.h>
 #include <sinter/pointwise.h>
+#include <sinter/pooling.h>
 #include <sinter/reductions.h>
 #include <sinter/views.h>

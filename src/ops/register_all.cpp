@@ -50,6 +50,7 @@ void register_all_ops() {
     register_view_dtype();
     register_reduction();
     register_reduction_logic();
+    register_fold_composites();
     register_creation();
     register_full_like();
     register_linspace();
