@@ -124,6 +124,7 @@ class Generator {
       if (op.name == "gather" || op.name == "index_select" ? add_indexing(op)
           : op.name == "one_hot"                           ? add_one_hot(op)
           : draws(op)                                      ? add_random(op)
+          : takes_classes(op)                              ? add_classes(op)
           : choose_.one_in(4)                              ? add_sampled(op)
                                                            : add_drawn(op))
         return;
@@ -259,6 +260,28 @@ class Generator {
     if (!state) return false;
     operands.push_back(*state);
     return try_add(op, operands, sample->attributes);
+  }
+
+  static bool takes_classes(const OpDef& op) {
+    return op.name == "embedding" || op.name == "nll_loss" || op.name == "cross_entropy";
+  }
+
+  /// A sampled call on inputs, whose indices are made valid: smaller than every extent of the first operand.
+  bool add_classes(const OpDef& op) {
+    const auto sample = op.sample(static_cast<int>(choose_.pick(13)));
+    if (!sample || g().inputs().size() + sample->operands.size() > max_inputs) return false;
+    int64_t bound = max_elements;
+    for (Expr e : sample->operands[0].shape) bound = std::min(bound, *e.constant());
+    std::vector<Value> operands;
+    for (const ValueType& t : sample->operands) {
+      const auto input = add_input(t);
+      if (!input) return false;
+      operands.push_back(*input);
+      if (!t.dtype.is_integer() || operands.size() == 1) continue;
+      if (bound == 0 || !add_inside(*input, t.dtype, bound)) return false;
+      operands.back() = values_.back();
+    }
+    return try_add(op, operands, sample->attributes, false);
   }
 
   /// Values as integers in [0, bound).
