@@ -3,5 +3,6 @@
 
 #include <sinter/compile.h>
 #include <sinter/ops.h>
+#include <sinter/saved.h>
 #include <sinter/stream.h>
 #include <sinter/tensor.h>

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "src/compiler/arena.h"
+#include "src/compiler/host_code.h"
 
 namespace sinter::compiler {
 namespace {
@@ -19,58 +20,10 @@ class Builder {
   explicit Builder(exec::Plan& plan) : plan_(plan) {}
 
   HostExpr expr(Expr e) {
-    if (const auto c = e.constant()) return {0, 0, *c};
-    HostExpr h;
-    h.begin = static_cast<int32_t>(plan_.code.size());
-    write(e);
-    h.length = static_cast<int32_t>(plan_.code.size()) - h.begin;
-    return h;
+    return write_host_code(plan_.code, e, [](int32_t symbol) { return exec::HostInstruction{HostOp::symbol, symbol}; });
   }
 
  private:
-  void push(HostOp op, int64_t operand = 0) { plan_.code.push_back({op, operand}); }
-
-  void write(Expr e) {
-    switch (e.kind()) {
-      case Expr::Kind::constant:
-        return push(HostOp::push, *e.constant());
-      case Expr::Kind::symbol:
-        return push(HostOp::symbol, e.id());
-      case Expr::Kind::axis:
-      case Expr::Kind::value:
-        throw CompileError("internal: a host expression depends on the device");
-      case Expr::Kind::sum: {
-        push(HostOp::push, e.offset());
-        for (const auto& [c, t] : e.terms()) {
-          write(t);
-          if (c != 1) {
-            push(HostOp::push, c);
-            push(HostOp::mul);
-          }
-          push(HostOp::add);
-        }
-        return;
-      }
-      case Expr::Kind::product: {
-        write(e.operands()[0]);
-        for (Expr f : e.operands().subspan(1)) {
-          write(f);
-          push(HostOp::mul);
-        }
-        return;
-      }
-      default:
-        break;
-    }
-    write(e.operands()[0]);
-    write(e.operands()[1]);
-    push(e.kind() == Expr::Kind::floordiv  ? HostOp::floordiv
-         : e.kind() == Expr::Kind::mod     ? HostOp::mod
-         : e.kind() == Expr::Kind::min     ? HostOp::min
-         : e.kind() == Expr::Kind::doubled ? HostOp::doubled
-                                           : HostOp::max);
-  }
-
   exec::Plan& plan_;
 };
 
