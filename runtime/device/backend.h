@@ -105,6 +105,12 @@ class Backend {
   virtual void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
                       StreamHandle stream) = 0;
 
+  /// Is the host the device, so that its own functions may compute on it?
+  virtual bool is_host() const { return false; }
+  /// Work of the host in the order of the stream: done at once, or recorded if the stream is being captured.
+  /// DeviceError unless is_host().
+  virtual void perform(StreamHandle stream, std::function<void()> work);
+
   virtual StreamHandle create_stream() = 0;
   /// The handle may be given out again by create_stream(), never to anything else: memory released on it stays in
   /// order.

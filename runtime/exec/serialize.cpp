@@ -28,11 +28,37 @@ void visit(A& a, T& k) {
   a.field(k.shared_bytes);
 }
 template <class A, class T>
+  requires visits<A, T, CallTensorSource>
+void visit(A& a, T& t) {
+  visit(a, t.address);
+  visit(a, t.dtype);
+  a.list(t.shape);
+  a.list(t.strides);
+}
+template <class A, class T>
+  requires visits<A, T, CallNumberSource>
+void visit(A& a, T& n) {
+  a.field(n.floating);
+  a.field(n.symbol);
+  visit(a, n.value);
+}
+template <class A, class T>
+  requires visits<A, T, CallRef>
+void visit(A& a, T& c) {
+  a.field(c.op);
+  a.field(c.provider);
+  a.list(c.words);
+  a.list(c.numbers);
+  a.list(c.operands);
+  a.list(c.results);
+}
+template <class A, class T>
   requires visits<A, T, Step>
 void visit(A& a, T& s) {
   a.field(s.kernel);
   visit(a, s.grid);
   a.list(s.slots);
+  a.field(s.call);
 }
 template <class A, class T>
   requires visits<A, T, TensorSpec>
@@ -54,6 +80,7 @@ void visit(A& a, T& p) {
   a.list(p.outputs);
   visit(a, p.arena_bytes);
   a.list(p.kernels);
+  a.list(p.calls);
   a.list(p.steps);
   a.list(p.code);
   a.field(p.uses_status);
@@ -71,6 +98,44 @@ void require(bool ok, const char* what) {
 
 void check_expr(const Plan& p, const HostExpr& e) { exec::check_expr(p.code, e); }
 
+void check_slot(const Plan& p, const SlotSource& slot) {
+  check_expr(p, slot.expr);
+  require(slot.kind <= SlotSource::Kind::arrivals, "unknown slot");
+  if (slot.kind == SlotSource::Kind::input) require(slot.index >= 0 && slot.index < p.input_count, "bad input");
+  if (slot.kind == SlotSource::Kind::number) require(slot.index >= 0 && slot.index < p.symbol_count, "unknown number");
+  if (slot.kind == SlotSource::Kind::arrivals) require(p.uses_arrivals, "arrivals that nobody asked for");
+  if (slot.kind == SlotSource::Kind::output)
+    require(slot.index >= 0 && static_cast<size_t>(slot.index) < p.outputs.size(), "bad output");
+}
+
+void check_tensor(const Plan& p, const CallTensorSource& t) {
+  using Kind = SlotSource::Kind;
+  require(t.shape.size() == t.strides.size() && t.shape.size() <= Dims::max_size, "bad shape of a call's tensor");
+  require(t.address.kind == Kind::input || t.address.kind == Kind::output || t.address.kind == Kind::temporary,
+          "a call's tensor is no memory");
+  check_slot(p, t.address);
+  for (const HostExpr& e : t.shape) check_expr(p, e);
+  for (const HostExpr& e : t.strides) check_expr(p, e);
+}
+
+void check_call(const Plan& p, const CallRef& c) {
+  require(!c.results.empty(), "a call without results");
+  for (const CallNumberSource& n : c.numbers) {
+    require(n.symbol < p.symbol_count, "unknown number");
+    check_expr(p, n.value);
+  }
+  for (const CallTensorSource& t : c.operands) check_tensor(p, t);
+  for (const CallTensorSource& t : c.results) check_tensor(p, t);
+}
+
+void check_step(const Plan& p, const Step& s) {
+  const bool kernel = s.kernel >= 0 && static_cast<size_t>(s.kernel) < p.kernels.size();
+  const bool call = s.call >= 0 && static_cast<size_t>(s.call) < p.calls.size();
+  require(kernel ? s.call == -1 : call && s.kernel == -1, "a step is a known kernel or a known call");
+  check_expr(p, s.grid);
+  for (const SlotSource& slot : s.slots) check_slot(p, slot);
+}
+
 /// Indices in a plan from a file are never trusted.
 void check(const Plan& p) {
   constexpr int32_t most = 1 << 20;  // words in a key: thousands of ops with a few numbers each
@@ -86,20 +151,8 @@ void check(const Plan& p) {
     for (const HostExpr& e : t.strides) check_expr(p, e);
     check_expr(p, t.alias_offset);
   }
-  for (const Step& s : p.steps) {
-    require(s.kernel >= 0 && static_cast<size_t>(s.kernel) < p.kernels.size(), "unknown kernel");
-    check_expr(p, s.grid);
-    for (const SlotSource& slot : s.slots) {
-      check_expr(p, slot.expr);
-      require(slot.kind <= SlotSource::Kind::arrivals, "unknown slot");
-      if (slot.kind == SlotSource::Kind::input) require(slot.index >= 0 && slot.index < p.input_count, "bad input");
-      if (slot.kind == SlotSource::Kind::number)
-        require(slot.index >= 0 && slot.index < p.symbol_count, "unknown number");
-      if (slot.kind == SlotSource::Kind::arrivals) require(p.uses_arrivals, "arrivals that nobody asked for");
-      if (slot.kind == SlotSource::Kind::output)
-        require(slot.index >= 0 && static_cast<size_t>(slot.index) < p.outputs.size(), "bad output");
-    }
-  }
+  for (const CallRef& c : p.calls) check_call(p, c);
+  for (const Step& s : p.steps) check_step(p, s);
 }
 
 }  // namespace

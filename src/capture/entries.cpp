@@ -122,7 +122,11 @@ std::vector<Entry::Change> changes_of(const RegionCall& r, const Choice& choice)
 std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode* const> path, Choice choice) {
   // With symbols the type rules assume what they cannot decide; the literal graph says whether this call's shapes fit.
   (void)region_graph(path, r.key, r.inputs.size(), r.set.outputs, promote_none(r.key.size()).symbols);
-  auto build = [&] { return region_graph(path, r.key, r.inputs.size(), r.set.outputs, choice.promotion.symbols); };
+  auto build = [&] {
+    graph::Graph g = region_graph(path, r.key, r.inputs.size(), r.set.outputs, choice.promotion.symbols);
+    for (const auto& [a, b] : compiler::layout_assumptions(g)) g.assume(a, b);
+    return g;
+  };
   graph::Graph g = build();
   while (unify_assumed(choice.promotion, g)) g = build();
   if (!assumptions_hold(g, r.key)) {  // some extent is 0 or 1 here: a graph of its own
@@ -186,7 +190,8 @@ const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
   const CompileOptions& o = r.function.options;
   compiler::Result result =
       compiler::compile(*entry.graph, {o.fusion, o.rounding, o.backend, variant == 0, r.function.line.text()});
-  entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes};
+  entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes,
+                             result.library_notes};
   if (result.from_disk) r.function.counters.disk_hits.fetch_add(1, std::memory_order_relaxed);
   entry.owned[variant] = result.executable;
   entry.variants[variant].store(result.executable.get(), std::memory_order_release);

@@ -45,6 +45,7 @@ struct Entry {
     double milliseconds = 0;
     bool from_disk = false, from_memory = false;
     std::vector<std::vector<std::string>> kernel_notes;
+    std::vector<std::string> library_notes;
   };
   std::array<Compiled, 2> compiled;  ///< written before the variant is published
 

@@ -122,10 +122,14 @@ std::string shown_name(const std::string& symbol, size_t region) {
 std::vector<KernelExplanation> explain_kernels(const RegionCall& r, const exec::Executable& executable,
                                                const std::vector<std::vector<std::string>>& notes, size_t region) {
   std::vector<KernelExplanation> kernels;
-  for (const exec::Step& step : executable.plan().steps) {
+  const std::vector<exec::Step>& steps = executable.plan().steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const exec::Step& step = steps[i];
+    if (step.kernel < 0) continue;
     const auto& ref = executable.plan().kernels[static_cast<size_t>(step.kernel)];
     const exec::LoadedKernel& loaded = executable.kernels()[static_cast<size_t>(step.kernel)];
     KernelExplanation k;
+    k.step = static_cast<int>(i);
     k.name = shown_name(ref.entry, region);
     k.symbol = ref.entry;
     k.blocks = exec::evaluate(executable.plan(), step.grid, r.key);
@@ -144,6 +148,32 @@ std::vector<KernelExplanation> explain_kernels(const RegionCall& r, const exec::
   return kernels;
 }
 
+/// "bf16 [4096,1024] strides [1,4096]"; nothing about strides where it is dense and row-major.
+std::string tensor_text(const exec::Plan& plan, const exec::CallTensorSource& t, std::span<const int64_t> key) {
+  Dims shape, strides;
+  for (const exec::HostExpr& e : t.shape) shape.push_back(exec::evaluate(plan, e, key));
+  for (const exec::HostExpr& e : t.strides) strides.push_back(exec::evaluate(plan, e, key));
+  bool dense = true;
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0; stride *= shape[d]) dense = dense && (shape[d] == 1 || strides[d] == stride);
+  return fmt::format("{} {}{}", t.dtype.name(), shape.text(), dense ? "" : " strides " + strides.text());
+}
+
+std::vector<CallExplanation> explain_calls(const exec::Plan& plan, std::span<const int64_t> key) {
+  std::vector<CallExplanation> calls;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    if (plan.steps[i].call < 0) continue;
+    const exec::CallRef& ref = plan.calls[static_cast<size_t>(plan.steps[i].call)];
+    CallExplanation& c = calls.emplace_back();
+    c.step = static_cast<int>(i);
+    c.op = ref.op;
+    c.library = ref.provider;
+    for (const exec::CallTensorSource& t : ref.operands) c.operands.push_back(tensor_text(plan, t, key));
+    for (const exec::CallTensorSource& t : ref.results) c.results.push_back(tensor_text(plan, t, key));
+  }
+  return calls;
+}
+
 void explain_code(RegionExplanation& e, const RegionCall& r, const Entry& entry, size_t region) {
   size_t variant = 0;
   for (const Tensor& t : r.inputs)
@@ -152,6 +182,8 @@ void explain_code(RegionExplanation& e, const RegionCall& r, const Entry& entry,
   e.from_disk = entry.compiled[variant].from_disk;
   e.compile_ms = entry.compiled[variant].milliseconds;
   e.kernels = explain_kernels(r, *entry.variants[variant].load(), entry.compiled[variant].kernel_notes, region);
+  e.calls = explain_calls(entry.variants[variant].load()->plan(), r.key);
+  e.library_notes = entry.compiled[variant].library_notes;
 }
 
 }  // namespace

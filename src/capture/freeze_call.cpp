@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "src/capture/key.h"
-#include "src/compiler/host_code.h"
+#include "src/compiler/host_expressions.h"
 
 namespace sinter::capture {
 namespace {
@@ -91,9 +91,10 @@ class SignatureBuilder {
       return word >= 0 ? exec::HostInstruction{exec::HostOp::symbol, word}
                        : exec::HostInstruction{exec::HostOp::push, region_.key[static_cast<size_t>(p)]};
     };
+    compiler::HostExpressions code(signature_.code, symbol);
     Signature::Equality e;
-    e.left = compiler::write_host_code(signature_.code, a, symbol);
-    e.right = compiler::write_host_code(signature_.code, b, symbol);
+    e.left = code.expr(a);
+    e.right = code.expr(b);
     e.reason = std::move(reason);
     signature_.equal.push_back(std::move(e));
   }

@@ -62,6 +62,7 @@ std::shared_ptr<const exec::Executable> generate(const graph::Graph& g, const Op
   }
   disk.store(cache::Kind::graph, key, exec::serialize(made.plan));
   result.kernel_notes = std::move(made.notes);
+  result.library_notes = std::move(made.library_notes);
   return exec::make_executable(std::move(made.plan), std::move(kernels));
 }
 

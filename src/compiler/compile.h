@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/exec/executable.h"
@@ -27,7 +28,12 @@ struct Result {
   bool from_memory = false;  ///< another function compiled the same region before
   double milliseconds = 0;
   std::vector<std::vector<std::string>> kernel_notes;  ///< per kernel: fusion decisions; empty when from a cache
+  std::vector<std::string> library_notes;              ///< calls that no library computes, and why; the same
 };
+
+/// What the code of a graph assumes of its symbols besides what its type rules do: strides of tensors that library
+/// calls read in place. Equalities to be guarded.
+std::vector<std::pair<graph::Expr, graph::Expr>> layout_assumptions(const graph::Graph& graph);
 
 /// Graph -> executable on the graph's device: memory table, disk cache, or the whole pipeline (pipeline.cpp).
 Result compile(const graph::Graph& graph, const Options& options);

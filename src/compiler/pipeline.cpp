@@ -9,6 +9,8 @@
 #include "codegen/schedule/schedule.h"
 #include "runtime/device/cubin.h"
 #include "src/compiler/dump.h"
+#include "src/compiler/library_choice.h"
+#include "src/graph/registry.h"
 #include "src/lower/lower.h"
 #include "src/passes/decompose.h"
 
@@ -28,6 +30,14 @@ lower::Options lowering(const Options& o) {
   return {.fuse = o.fusion != Fusion::none,
           .several_outputs = o.fusion == Fusion::all,
           .round_each_op = o.rounding == Rounding::per_op};
+}
+
+/// Who computes each call that decomposition left.
+void choose_providers(loop::Program& program, const graph::Graph& primitive) {
+  for (loop::Group& group : program.groups)
+    if (group.call)
+      group.call->provider =
+          required_provider(describe(primitive, primitive.node(group.nodes.at(0))), primitive.device).name();
 }
 
 /// Does a kernel keep values in memory because it has no registers left? A stack frame alone does not say so: slow
@@ -85,20 +95,24 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   graph::verify(input);
   dump.write("graph", graph::print(input, true));
 
-  // Composites become primitive ops; what no output needs is dropped.
-  const graph::Graph primitive = passes::decompose(input);
+  // Composites become primitive ops, calls that no library computes among them; what no output needs is dropped.
+  LibraryChoice libraries(input.device);
+  const graph::Graph primitive = passes::decompose(
+      input, [&](const graph::Graph& g, const graph::Node& call) { return libraries.provider(g, call) != nullptr; });
   dump.write("decompose", graph::print(primitive, true));
 
   // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
-  const loop::Program program = lower::lower(primitive, lowering(options));
+  loop::Program program = lower::lower(primitive, lowering(options));
+  choose_providers(program, primitive);
   dump.write("loops", loop::print(program));
 
   // Each group becomes a tile program; each tile program becomes text and machine code.
   Generated out;
+  out.library_notes = libraries.notes();
   std::vector<schedule::ScheduledKernel> kernels;
   CodeGenerator generate(input.device, properties);
   for (const loop::Group& group : program.groups) {
-    if (group.nests.empty()) continue;  // it writes nothing
+    if (group.nests.empty()) continue;  // a call, or it writes nothing
     auto [kernel, image] = first_that_fits(schedule::schedule(program, group, target), generate, properties);
     kernels.push_back(std::move(kernel));
     out.images.push_back(std::move(image));

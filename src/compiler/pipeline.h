@@ -15,6 +15,7 @@ struct Generated {
   exec::Plan plan;
   std::vector<CodeImage> images;
   std::vector<std::vector<std::string>> notes;  ///< per kernel
+  std::vector<std::string> library_notes;       ///< calls that no library computes, and why
 };
 
 /// Every step from graph to code, read top to bottom (pipeline.cpp).

@@ -82,6 +82,8 @@ class Graph {
   void set_outputs(std::vector<Value> v) { outputs_ = std::move(v); }
   /// Equalities that type rules relied on and could not prove (InferContext::assumptions of every added node).
   const std::vector<std::pair<Expr, Expr>>& assumptions() const { return assumptions_; }
+  /// Two expressions that code for the graph relies on to be equal.
+  void assume(Expr a, Expr b);
   int symbol_count() const { return symbol_count_; }
   void set_symbol_count(int n) { symbol_count_ = n; }
 

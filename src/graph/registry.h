@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/graph/call_rule.h"
 #include "src/graph/graph.h"
 #include "src/scalar/fold.h"
 
@@ -59,6 +60,7 @@ enum class OpClass : uint8_t {
   indexed,    ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
   reduction,  ///< folds dims of one operand in the canonical order
   creation,   ///< no tensor operand
+  call,       ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
 };
 
 using scalar::ReduceKind;
@@ -100,6 +102,9 @@ struct OpDef {
 
   /// Rewrites the call into other ops (mean -> sum, div); nullptr if the op is primitive. Returns the results.
   std::function<std::vector<Value>(Graph&, const Node&)> decompose;
+
+  /// Library calls and users' own functions: see CallRule.
+  std::optional<CallRule> call = {};
 
   /// Slow, obvious semantics on dense row-major arrays, independent of `lower` where the op moves data.
   std::function<std::vector<reference::Array>(const Node&, std::span<const reference::Array>)> reference;

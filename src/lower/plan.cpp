@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "src/graph/needed_nodes.h"
 #include "src/graph/registry.h"
 #include "src/lower/legality.h"
 #include "src/lower/limits.h"
@@ -26,8 +27,9 @@ class Planner {
   Plan run(const std::vector<NodeId>& stored) {
     for (NodeId id : stored) {
       if (g_.node(id).op != nullptr) materialized_.emplace(id, "output");
-      queue_.insert(id);
+      if (!is_call(g_.node(id))) queue_.insert(id);
     }
+    place_calls();
     expand_queued();
     store_what_is_repeated();
     drop_unread_stores({stored.begin(), stored.end()});
@@ -36,6 +38,36 @@ class Planner {
 
  private:
   using GroupIndex = size_t;
+
+  /// Calls stand in the plan from the start: they have memory, and so has what they read.
+  void place_calls() {
+    const std::vector<bool> needed = graph::needed_nodes(g_);
+    for (NodeId id = g_.size(); id-- > 0;)
+      if (needed[static_cast<size_t>(id)] && is_call(g_.node(id))) materialized_.emplace(id, "a call computes it");
+    for (NodeId id = g_.size(); id-- > 0;) {
+      if (!needed[static_cast<size_t>(id)] || !is_call(g_.node(id))) continue;
+      if (g_.node(id).results.size() != 1) throw CompileError("internal: a call with several results");
+      groups_.push_back(call(id));
+      place(groups_.size() - 1);
+    }
+  }
+
+  PlannedGroup call(NodeId id) {
+    PlannedGroup group;
+    group.is_call = true;
+    group.roots = {id};
+    std::vector<std::pair<graph::Expr, graph::Expr>> assumptions;  // of the entry that the graph is compiled for
+    for (size_t i = 0; i < g_.node(id).operands.size(); ++i) {
+      group.operands.push_back(call_operand(g_, id, i, assumptions));
+      const CallOperand& operand = group.operands.back();
+      const NodeId base = operand.view.base;
+      group.reads.insert(base);
+      if (g_.node(base).op == nullptr && !operand.copied) continue;
+      if (materialized_.emplace(base, fmt::format("{} %{} reads it", g_.node(id).op->name, id)).second)
+        queue_.insert(base);
+    }
+    return group;
+  }
 
   void expand_queued() {
     while (!queue_.empty()) {
@@ -78,7 +110,8 @@ class Planner {
 
   void place(GroupIndex k) {
     for (NodeId root : groups_[k].roots)
-      if (g_.node(root).op != nullptr) group_of_[root] = k;
+      if (g_.node(root).op != nullptr || materialized_.contains(root)) group_of_[root] = k;
+    if (groups_[k].is_call) return;
     by_size_[groups_[k].space.extents.size()].push_back(k);
     for (NodeId read : groups_[k].reads) readers_[read].push_back(k);
     for (const auto& [id, cost] : groups_[k].costs) computed_in_[id].insert(k);

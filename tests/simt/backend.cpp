@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -130,6 +131,9 @@ class SimtBackend final : public Backend {
     auto& f = static_cast<SimtFunction&>(function);
     run(stream, [this, &f, config, kept = std::move(kept)] { run_kernel(f, config, kept); });
   }
+
+  bool is_host() const override { return true; }
+  void perform(StreamHandle stream, std::function<void()> work) override { run(stream, std::move(work)); }
 
   StreamHandle create_stream() override { return new Stream; }
   void destroy_stream(StreamHandle stream) noexcept override {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -37,7 +38,7 @@ class CapturedHostMemory final : public cpu::HostMemory {
 
 /// Does the work, or records it if the stream is being captured.
 template <class Work>
-void perform(StreamHandle stream, Work work) {
+void do_or_record(StreamHandle stream, Work work) {
   if (CpuStream* s = cpu::capturing(stream))
     s->capture->nodes.emplace_back(std::move(work));
   else
@@ -62,10 +63,10 @@ class CpuBackend final : public Backend {
     copy(to, from, bytes, stream);
   }
   void copy(void* to, const void* from, size_t bytes, StreamHandle stream) override {
-    if (bytes > 0) perform(stream, [=] { std::memmove(to, from, bytes); });
+    if (bytes > 0) do_or_record(stream, [=] { std::memmove(to, from, bytes); });
   }
   void fill_zero(void* memory, size_t bytes, StreamHandle stream) override {
-    if (bytes > 0) perform(stream, [=] { std::memset(memory, 0, bytes); });
+    if (bytes > 0) do_or_record(stream, [=] { std::memset(memory, 0, bytes); });
   }
 
   /// A thread's calls run one after another, whatever the stream.
@@ -88,6 +89,9 @@ class CpuBackend final : public Backend {
       cpu::launch(f.kernel, slots, config.grid, f.cost);
   }
 
+  bool is_host() const override { return true; }
+  void perform(StreamHandle stream, std::function<void()> work) override { do_or_record(stream, std::move(work)); }
+
   StreamHandle create_stream() override {
     const std::lock_guard lock(mutex_);
     if (unused_streams_.empty()) unused_streams_.push_back(std::make_unique<CpuStream>());
@@ -109,7 +113,7 @@ class CpuBackend final : public Backend {
   EventHandle create_event() override { return new CpuEvent; }
   void destroy_event(EventHandle event) noexcept override { delete static_cast<CpuEvent*>(event); }
   void record(EventHandle event, StreamHandle stream) override {
-    perform(stream, [e = static_cast<CpuEvent*>(event)] { *e = {std::chrono::steady_clock::now(), true}; });
+    do_or_record(stream, [e = static_cast<CpuEvent*>(event)] { *e = {std::chrono::steady_clock::now(), true}; });
   }
   void wait(StreamHandle, EventHandle) override {}
   void synchronize_event(EventHandle) override {}
@@ -137,7 +141,7 @@ class CpuBackend final : public Backend {
     return s->capture.release();
   }
   void launch_graph(GraphHandle graph, StreamHandle stream) override {
-    perform(stream, [g = static_cast<CpuGraph*>(graph)] {
+    do_or_record(stream, [g = static_cast<CpuGraph*>(graph)] {
       for (const auto& node : g->nodes) node();
     });
   }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/lower/strided_view.h"
+
+#include <algorithm>
+
+#include "src/graph/registry.h"
+#include "src/graph/text.h"
+#include "src/loop/address.h"
+#include "src/lower/planned_group.h"
+
+namespace sinter::lower {
+
+using graph::Expr;
+using graph::NodeId;
+
+namespace {
+
+loop::Buffer memory_of(const graph::Graph& g, NodeId base) {
+  const graph::ValueType& type = g.type({base, 0});
+  graph::Layout layout = graph::contiguous_layout(type.shape);
+  if (g.node(base).op == nullptr)
+    layout =
+        g.input_layout(static_cast<size_t>(std::ranges::find(g.inputs(), graph::Value{base, 0}) - g.inputs().begin()));
+  return {type.dtype, loop::BufferRole::input, 0, type.shape, layout.strides, layout.offset};
+}
+
+}  // namespace
+
+std::vector<NodeId> view_chain(const graph::Graph& g, NodeId id) {
+  std::vector<NodeId> chain{id};
+  while (g.node(id).op != nullptr && g.node(id).op->op_class == graph::OpClass::view) {
+    id = g.node(id).operands[0].node;
+    chain.push_back(id);
+  }
+  std::ranges::reverse(chain);
+  return chain;
+}
+
+std::optional<StridedView> view_in(const graph::Graph& g, NodeId id, NodeId base) {
+  const loop::Buffer buffer = memory_of(g, base);
+  if (base == id) return StridedView{base, buffer.offset, buffer.strides};
+  Materialized memory;
+  if (g.node(base).op != nullptr) memory.emplace(base, "");
+  const Options options;
+  NestReader reader(g, options, memory, space_of(g, id), {id});
+  const loop::Value v = reader.root_element(id);
+  loop::Nest nest;
+  nest.axes = reader.axes();
+  nest.body = reader.take_body();
+  const loop::Instruction& load = nest.body[v.id];
+  if (load.kind != loop::InstructionKind::load || load.operands[0] >= 0) return std::nullopt;
+  const Expr address = loop::linear_address(buffer, load.index, loop::nest_ranges(nest, g.ranges));
+  const auto affine = loop::as_affine(address, nest.axes.size());
+  if (!affine) return std::nullopt;
+  StridedView view{base, affine->base, {}};
+  size_t axis = 0;
+  for (Expr e : g.type({id, 0}).shape)
+    view.strides.push_back(e.is_constant(1) ? Expr(1) : affine->coefficients[axis++]);
+  return view;
+}
+
+}  // namespace sinter::lower
