@@ -27,8 +27,8 @@ TEST_P(SavedCallsTest, GiveTheBitsOfTheFunction) {
   const cache::TemporaryFolder folder;
   const std::string path = (folder.path() / "layer.sinter").string();
   const Tensor weights = matrix(30, 8, device);
-  auto layer = compile([&](Tensor x) { return relu(product(x + 1, weights, 0.5)) + x.size(1); },
-                       {.dynamic = Dynamic::always});
+  auto layer =
+      compile([&](Tensor x) { return relu(product(x + 1, weights, 0.5)) + x.size(1); }, {.dynamic = Dynamic::always});
   layer.save(path, matrix(20, 30, device));
   const Loaded f = load(path);
   for (const int64_t rows : {2, 20, 33}) {
