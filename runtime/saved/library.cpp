@@ -70,18 +70,16 @@ size_t Library::find(std::span<const int64_t> key, size_t argument_count) const 
   throw UserError({"load", std::move(text), {}, {}, "give arguments that fit, or save a call with these as well"});
 }
 
-const ReadyCall& Library::ready(size_t call, Device device) const {
+ReadyCall& Library::ready(size_t call, Device device) const {
   const std::pair key(call, device_number(device));
   std::scoped_lock lock(mutex_);
   auto& entry = ready_[key];
-  if (entry == nullptr) entry = std::make_unique<const ReadyCall>(make_ready(file_.calls[call], device));
+  if (entry == nullptr) entry = std::make_unique<ReadyCall>(make_ready(file_.calls[call], device));
   return *entry;
 }
 
 ReadyCall Library::make_ready(const SavedCall& call, Device device) const {
   ReadyCall made;
-  for (const bool aligned : {true, false})
-    if (!call.programs.empty()) made.variants[aligned ? 0 : 1] = load_program(file_, call, aligned, device, path_);
   for (const int32_t c : call.constants) {
     Tensor& t = constants_[{c, device_number(device)}];
     if (!t.defined()) t = make_constant(file_.constants[static_cast<size_t>(c)], device);
@@ -90,6 +88,13 @@ ReadyCall Library::make_ready(const SavedCall& call, Device device) const {
   // Ready for any stream from now on.
   if (device.is_cuda() && !call.constants.empty()) device::backend(device).synchronize(device::current_stream(device));
   return made;
+}
+
+const exec::Executable& Library::variant(const SavedCall& call, ReadyCall& ready, bool aligned, Device device) const {
+  std::scoped_lock lock(mutex_);
+  auto& executable = ready.variants[aligned ? 0 : 1];
+  if (executable == nullptr) executable = load_program(file_, call, aligned, device, path_);
+  return *executable;
 }
 
 std::vector<Tensor> Library::call(std::span<const Tensor> arguments) const {
@@ -101,7 +106,7 @@ std::vector<Tensor> Library::call(std::span<const Tensor> arguments) const {
   return run(file_.calls[found], ready(found, device), arguments, key.words(), device);
 }
 
-std::vector<Tensor> Library::run(const SavedCall& saved, const ReadyCall& ready, std::span<const Tensor> arguments,
+std::vector<Tensor> Library::run(const SavedCall& saved, ReadyCall& ready, std::span<const Tensor> arguments,
                                  std::span<const int64_t> key, Device device) const {
   const FrozenCall& call = saved.call;
   std::vector<Tensor> inputs, outputs;
@@ -110,7 +115,7 @@ std::vector<Tensor> Library::run(const SavedCall& saved, const ReadyCall& ready,
                          ? ready.constants[static_cast<size_t>(s.index)]
                          : on_device(arguments[static_cast<size_t>(s.index)], s, device));
   if (!saved.programs.empty()) {
-    const exec::Executable& executable = *ready.variants[aligned(inputs) ? 0 : 1];
+    const exec::Executable& executable = variant(saved, ready, aligned(inputs), device);
     std::vector<tensor::TensorImpl*> in, out;
     for (const Tensor& t : inputs) in.push_back(t.impl());
     for (size_t i = 0; i < executable.plan().outputs.size(); ++i) {
