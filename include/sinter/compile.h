@@ -152,11 +152,12 @@ class Compiled {
     } else if constexpr (!structure::is_known<R> || !(structure::is_known<A> && ...)) {
       capture::refuse_types(*function_, nullptr);
     } else {
-      const capture::ArgumentLeaves leaves = capture::leaves_of<R>(args...);
+      capture::ArgumentLeaves leaves;
+      capture::collect<R>(leaves, args...);
       const capture::Found found = capture::find_frozen(*function_, leaves);
       if (found.call != nullptr) {
         if (found.replay) capture::replay<R>(f_, *function_, *found.call, leaves, std::forward<A>(args)...);
-        return capture::FrozenResult<R>::of(*function_, *found.call, leaves);
+        return capture::result_of<R>(*function_, *found.call, leaves);
       }
       if (!found.may_freeze) return call_again(std::forward<A>(args)...);
       return capture::freeze<R>(f_, *function_, leaves, std::forward<A>(args)...);

@@ -42,27 +42,35 @@ struct Frozen;
 struct CaptureState;
 class SavedCalls;
 
-/// A list that is on the stack as long as it is short.
+/// A list of pointers or numbers that is on the stack as long as it is short. (No std::vector: whoever includes this
+/// would pay for its instances.)
 template <class T, size_t n>
 class Few {
  public:
   Few() {}  // NOLINT(modernize-use-equals-default): the array stays without values
+  ~Few() {
+    if (data_ != few_.data()) delete[] data_;
+  }
+  Few(const Few&) = delete;
+  Few& operator=(const Few&) = delete;
   void push_back(T v) {
-    if (size_ < n) {
-      few_[size_++] = v;
-      return;
-    }
-    if (many_.empty()) many_.assign(few_.begin(), few_.end());
-    many_.push_back(v);
+    if (size_ == capacity_) grow();
+    data_[size_++] = v;
   }
-  std::span<const T> all() const {
-    return many_.empty() ? std::span<const T>(few_.data(), size_) : std::span<const T>(many_);
-  }
+  std::span<const T> all() const { return {data_, size_}; }
 
  private:
+  void grow() {
+    T* larger = new T[2 * capacity_];
+    for (size_t i = 0; i < size_; ++i) larger[i] = data_[i];
+    if (data_ != few_.data()) delete[] data_;
+    data_ = larger;
+    capacity_ *= 2;
+  }
+
   std::array<T, n> few_;
-  size_t size_ = 0;
-  std::vector<T> many_;
+  T* data_ = few_.data();
+  size_t size_ = 0, capacity_ = n;
 };
 
 /// The tensors and host values of a call's arguments.
@@ -158,32 +166,26 @@ R call_captured(F& f, Capture& capture, A&&... args) {
 }
 
 template <class R, class... A>
-ArgumentLeaves leaves_of(A&... args) {
-  ArgumentLeaves leaves;
-  leaves(static_cast<int64_t>(reinterpret_cast<intptr_t>(&type_mark<R, std::decay_t<A>...>)));
-  (structure::walk(std::as_const(args), leaves), ...);
-  return leaves;
+void collect(ArgumentLeaves& leaves, const A&... args) {
+  leaves(static_cast<int64_t>(reinterpret_cast<intptr_t>(&type_mark<R, A...>)));
+  (structure::walk(args, leaves), ...);
 }
 
 template <class R>
-struct FrozenResult {
-  static R of(Function& function, const Frozen& call, const ArgumentLeaves& arguments) {
+R result_of(Function& function, const Frozen& call, const ArgumentLeaves& arguments) {
+  if constexpr (std::is_same_v<R, Tensor>) {
+    R result;
+    Tensor* const results[] = {&result};
+    run_frozen(function, call, arguments, results);
+    return result;
+  } else {
     R result = *static_cast<const R*>(prototype_of(call));
     ResultLeaves leaves;
     structure::walk(result, leaves);
     run_frozen(function, call, arguments, leaves.tensors.all());
     return result;
   }
-};
-template <>
-struct FrozenResult<Tensor> {
-  static Tensor of(Function& function, const Frozen& call, const ArgumentLeaves& arguments) {
-    Tensor result;
-    Tensor* const results[] = {&result};
-    run_frozen(function, call, arguments, results);
-    return result;
-  }
-};
+}
 
 template <class R, class F, class... A>
 void replay(F& f, Function& function, const Frozen& call, const ArgumentLeaves& arguments, A&&... args) {
@@ -216,7 +218,8 @@ void save_call(F& f, Function& function, SavedCalls& to, A&&... args) {
   } else if constexpr (!structure::is_known<R> || !(structure::is_known<A> && ...)) {
     refuse_types(function, nullptr);
   } else {
-    const ArgumentLeaves arguments = leaves_of<R>(args...);
+    ArgumentLeaves arguments;
+    collect<R>(arguments, args...);
     Capture capture(function, arguments, Capture::Purpose::save);
     R result = call_captured<R>(f, capture, std::forward<A>(args)...);
     ResultLeaves leaves;
