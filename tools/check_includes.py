@@ -52,7 +52,7 @@ ALLOWED = {
 
 # Headers of other projects, and the only folders that may name them.
 FOREIGN = [
-    (re.compile(r"^(cuda|cuda_runtime|nvrtc|cublasLt|cudnn)(_\w+)?\.h$"), re.compile(r"(^|/)cuda(/|$)|^tests/|^benchmarks/")),
+    (re.compile(r"^(cuda|cuda_runtime|nvrtc|cublasLt|cudnn)(_\w+)?\.h$"), re.compile(r"(^|/)cuda(/|$)|^(tests|benchmarks|examples)/")),
     (re.compile(r"^llvm(-c)?/"), re.compile(r"^codegen/llvm/|^tests/")),
     (re.compile(r"^(fmt|nlohmann)/"), re.compile(r"^(?!include/)")),
 ]
@@ -128,6 +128,7 @@ PLANTED = {  # file -> (text, whether it is a violation)
     "runtime/device/a.h": ('#include "src/tensor/a.h"', True),
     "runtime/device/cuda/a.h": ("#include <cuda.h>", False),
     "src/tensor/a.h": ("#include <cuda.h>", True),
+    "examples/c.cpp": ("#include <cuda.h>", False),
     "src/scalar/a.h": ("#include <llvm/IR/Module.h>", True),
     "codegen/llvm/a.h": ("#include <llvm/IR/Module.h>", False),
     "include/sinter/a.h": ("#include <fmt/format.h>", True),

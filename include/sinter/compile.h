@@ -44,9 +44,18 @@ struct CompileOptions {
   Dynamic dynamic = Dynamic::automatic;
   Rounding rounding = Rounding::per_op;
   Fusion fusion = Fusion::all;
-  std::string backend = "sinter";  ///< "sinter" or "reference" (the interpreter, on the CPU)
+  std::string backend = "sinter";  ///< "sinter", "eager", "reference" or a registered one: backend.h
   int max_entries = 8;             ///< variants of one trace before a fully dynamic one
   bool fullgraph = false;          ///< a graph break is a CompileError
+};
+
+/// What compiling took, in milliseconds, summed over a function's entries.
+struct CompileTimes {
+  double passes_ms = 0;   ///< from the graph to tile programs
+  double text_ms = 0;     ///< writing CUDA C or LLVM's input
+  double machine_ms = 0;  ///< NVRTC or LLVM
+  double load_ms = 0;     ///< giving the code to the device; reading and writing the disk cache
+  double total_ms() const { return passes_ms + text_ms + machine_ms + load_ms; }
 };
 
 /// Counters of a compiled function since it was made.
@@ -56,6 +65,7 @@ struct FunctionStats {
   int64_t disk_hits = 0;     ///< of those, without code generation
   int64_t breaks = 0;        ///< regions ended before the end of the function
   int64_t launches = 0;      ///< kernels launched
+  CompileTimes compile;
 };
 
 namespace capture {
@@ -83,6 +93,8 @@ inline const bool eager_ready = (register_eager_recorder(), true);
 
 std::shared_ptr<Function> make_function(CompileOptions options, SourceLine line);
 FunctionStats stats(const Function& function);
+const CompileOptions& options(const Function& function);
+SourceLine line(const Function& function);
 /// Starts collecting what the next call on this thread does; stop() returns it.
 void start_explanation(Function& function);
 Explanation stop_explanation(Function& function);
@@ -116,6 +128,9 @@ class Compiled {
   }
 
   FunctionStats stats() const { return capture::stats(*function_); }
+  const F& function() const { return f_; }
+  const CompileOptions& options() const { return capture::options(*function_); }
+  SourceLine line() const { return capture::line(*function_); }  ///< where it was compiled
 
   /// Writes a file that load() reads, with code for the call with these arguments, or for several calls `with(...)`
   /// arguments each; see SaveOptions. The function runs once a call, as with Host::skip; nothing is computed. Captured

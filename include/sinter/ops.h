@@ -9,5 +9,6 @@
 #include <sinter/image.h>
 #include <sinter/indexing.h>
 #include <sinter/pointwise.h>
+#include <sinter/random.h>
 #include <sinter/reductions.h>
 #include <sinter/views.h>

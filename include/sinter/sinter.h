@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/allocator.h>
 #include <sinter/compile.h>
 #include <sinter/ops.h>
 #include <sinter/saved.h>

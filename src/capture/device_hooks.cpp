@@ -3,6 +3,8 @@
 
 #include <sinter/error.h>
 
+#include <optional>
+
 #include "runtime/device/hooks.h"
 #include "runtime/exec/status.h"
 #include "src/capture/scope_pool.h"
@@ -41,7 +43,9 @@ void install_device_hooks() {
   device::Hooks& hooks = device::hooks();
   hooks.before_stream_change = [](Device) { complete("stream change"); };
   hooks.before_synchronize = [](Device) { complete("synchronize"); };
-  hooks.after_synchronize = [](Device device) { exec::check_pending_status(device); };
+  hooks.after_synchronize = [](Device device, std::optional<void*> stream) {
+    exec::check_pending_status(device, stream);
+  };
   tensor::before_exposure = read_before_exposure;
 }
 

@@ -34,6 +34,9 @@ Entry& compile_entry(const RegionCall& region);
 /// Does the region compute anything? If not its entries have no code: they say that the region's types fit the key.
 inline bool computes(const RegionCall& r) { return !r.set.outputs.empty(); }
 
+/// Which of an entry's variants these inputs need: 1 where some input is not 16-byte aligned and code depends on it.
+size_t variant_of(const RegionCall& region, const Entry& entry);
+
 /// The executable of an entry for these inputs' alignment; compiled when first needed.
 const exec::Executable& variant_for(const RegionCall& region, Entry& entry);
 

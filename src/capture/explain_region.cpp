@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "src/capture/key.h"
 #include "src/graph/needed_nodes.h"
@@ -175,9 +176,7 @@ std::vector<CallExplanation> explain_calls(const exec::Plan& plan, std::span<con
 }
 
 void explain_code(RegionExplanation& e, const RegionCall& r, const Entry& entry, size_t region) {
-  size_t variant = 0;
-  for (const Tensor& t : r.inputs)
-    if ((reinterpret_cast<uintptr_t>(t.impl()->data()) & 15) != 0) variant = 1;
+  const size_t variant = variant_of(r, entry);
   e.compiled_now = r.compiled_now;
   e.from_disk = entry.compiled[variant].from_disk;
   e.compile_ms = entry.compiled[variant].milliseconds;
@@ -189,6 +188,7 @@ void explain_code(RegionExplanation& e, const RegionCall& r, const Entry& entry,
 }  // namespace
 
 Explanation* listening() { return current; }
+Explanation* exchange_listening(Explanation* to) { return std::exchange(current, to); }
 
 void start_explanation(Function& function) {
   collected = {};
@@ -210,6 +210,7 @@ void explain_region(Explanation& to, const RegionCall& r, const Entry& entry) {
   e.later = r.later;
   e.stored = static_cast<int>(r.set.outputs.size());
   e.kept = kept_values(r, *entry.graph);
+  e.backend = entry.backend;
   e.entry = fmt::format("entry {} of {}", entry.number, r.set.entries.size());
   if (computes(r)) explain_code(e, r, entry, to.regions.size());
   count_bytes(*entry.graph, r.key, e);

@@ -29,6 +29,8 @@ class Function {
   } counters;
 
   void note_recompile(std::string text);
+  void add(const CompileTimes& times);
+  CompileTimes compile_times() const;
   std::vector<std::string> recompiles();
 
   /// A type rule knows the line of the op; which function was called is known here.
@@ -36,7 +38,8 @@ class Function {
   std::string context() const;  ///< `tracing "pre" (compiled at pose.cpp:14)`
 
  private:
-  std::mutex notes_mutex_;
+  mutable std::mutex notes_mutex_;
+  CompileTimes compile_times_;
   std::vector<std::string> recompiles_;
 };
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "src/capture/captured_draws.h"
 #include "src/capture/region_recorder.h"
 #include "src/capture/region_run.h"
 
@@ -121,6 +122,7 @@ void RegionRecorder::end_region(const Ending& ending) {
   RegionEnd& end = end_at(*cursor_, live_, ending.demanded, function_->grow);
   try {
     if (!live_.empty()) run(end, ending);
+    advance_captured_draws();
   } catch (const UserError& e) {
     abandon();
     start_region(&end.continuation);

@@ -27,8 +27,23 @@ struct Result {
   bool from_disk = false;    ///< no code was generated
   bool from_memory = false;  ///< another function compiled the same region before
   double milliseconds = 0;
+  CompileTimes times;
   std::vector<std::vector<std::string>> kernel_notes;  ///< per kernel: fusion decisions; empty when from a cache
   std::vector<std::string> library_notes;              ///< calls that no library computes, and why; the same
+};
+
+/// Which caches compiling on this thread may read while the object lives; both are written all the same. For
+/// measuring first calls.
+enum class Caches : uint8_t { all, disk, none };
+class ReadCaches {
+ public:
+  explicit ReadCaches(Caches caches);
+  ~ReadCaches();
+  ReadCaches(const ReadCaches&) = delete;
+  ReadCaches& operator=(const ReadCaches&) = delete;
+
+ private:
+  Caches before_;
 };
 
 /// What the code of a graph assumes of its symbols besides what its type rules do: strides of tensors that library

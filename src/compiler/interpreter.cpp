@@ -3,22 +3,15 @@
 
 #include <cstring>
 
+#include "src/compiler/graph_executable.h"
 #include "src/reference/interpret.h"
 
 namespace sinter::compiler {
 namespace {
 
-class Interpreter final : public exec::Executable {
+class Interpreter final : public GraphExecutable {
  public:
-  explicit Interpreter(graph::Graph graph) : graph_(std::move(graph)) {
-    plan_.name = graph_.name;
-    plan_.device = Device::cpu();
-    plan_.input_count = static_cast<int32_t>(graph_.inputs().size());
-  }
-
-  const exec::Plan& plan() const override { return plan_; }
-  std::span<const exec::LoadedKernel> kernels() const override { return {}; }
-  int64_t launches() const override { return 0; }
+  explicit Interpreter(graph::Graph graph) : GraphExecutable(graph), graph_(std::move(graph)) {}
 
   void run(const exec::Arguments& a, std::span<tensor::TensorImpl* const> outputs) const override {
     std::vector<reference::Array> inputs;
@@ -30,21 +23,13 @@ class Interpreter final : public exec::Executable {
     const std::vector<reference::Array> results = reference::interpret(graph_, inputs, a.symbols);
     for (size_t i = 0; i < results.size(); ++i) {
       const Tensor made = tensor::empty(results[i].shape, results[i].dtype, Device::cpu());
-      const tensor::TensorImpl& t = *made.impl();
-      if (!results[i].data.empty()) std::memcpy(t.data(), results[i].data.data(), results[i].data.size());
-      tensor::TensorImpl& out = *outputs[i];
-      out.dtype = t.dtype;
-      out.device = t.device;
-      out.storage = t.storage;
-      out.offset = 0;
-      out.shape = t.shape;
-      out.strides = t.strides;
+      if (!results[i].data.empty()) std::memcpy(made.impl()->data(), results[i].data.data(), results[i].data.size());
+      give(graph_.device.is_cpu() ? made : tensor::copy_to_device(made, graph_.device), *outputs[i]);
     }
   }
 
  private:
   graph::Graph graph_;
-  exec::Plan plan_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "src/compiler/pipeline.h"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -16,6 +17,12 @@
 
 namespace sinter::compiler {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 schedule::Target target_of(Device device, const device::Properties& p, bool aligned) {
   schedule::Target t;
@@ -57,9 +64,17 @@ class CodeGenerator {
 
   CodeImage operator()(const schedule::ScheduledKernel& kernel) {
     const auto [at, added] = images_.try_emplace(nameless_text(kernel.kernel));
-    if (added) at->second = generate_code(kernel, device_, properties_);
+    if (!added) return at->second;
+    const auto begin = Clock::now();
+    at->second = generate_code(kernel, device_, properties_);
+    total_ms_ += ms_since(begin);
+    machine_ms_ += at->second.machine_ms;
     return at->second;
   }
+
+  /// Of the code generated so far.
+  double text_ms() const { return total_ms_ - machine_ms_; }
+  double machine_ms() const { return machine_ms_; }
 
  private:
   static std::string nameless_text(tile_ir::Kernel kernel) {
@@ -72,6 +87,7 @@ class CodeGenerator {
   Device device_;
   const device::Properties& properties_;
   std::unordered_map<std::string, CodeImage> images_;
+  double total_ms_ = 0, machine_ms_ = 0;
 };
 
 /// The first candidate that does not spill, or else the last, which needs the fewest registers.
@@ -88,6 +104,7 @@ std::pair<schedule::ScheduledKernel, CodeImage> first_that_fits(const std::vecto
 }  // namespace
 
 Generated run_pipeline(const graph::Graph& input, const Options& options, const device::Properties& properties) {
+  const auto begin = Clock::now();
   Dump dump(input.name);
   const schedule::Target target = target_of(input.device, properties, options.aligned);
 
@@ -123,6 +140,9 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
 
   // Slots, grids, temporaries and outputs as plain data.
   out.plan = build_plan(input, program, kernels, out.images);
+  out.times.text_ms = generate.text_ms();
+  out.times.machine_ms = generate.machine_ms();
+  out.times.passes_ms = ms_since(begin) - out.times.text_ms - out.times.machine_ms;
   return out;
 }
 

@@ -20,7 +20,7 @@ class Printer {
   }
 
   std::string run() {
-    line(0, fmt::format("graph {} on {} {{", quoted(g_.name), g_.device.text()));
+    line(0, fmt::format("graph {} on {} {{", graph::quoted(g_.name), g_.device.text()));
     if (g_.symbol_count() > 0) line(1, symbols());
     for (NodeId id = 0; id < g_.size(); ++id) node(id);
     std::string outputs;

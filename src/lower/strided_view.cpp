@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/graph/registry.h"
+#include "src/graph/seeded_fault.h"
 #include "src/graph/text.h"
 #include "src/loop/address.h"
 #include "src/lower/planned_group.h"
@@ -24,11 +25,16 @@ loop::Buffer memory_of(const graph::Graph& g, NodeId base) {
   return {type.dtype, loop::BufferRole::input, 0, type.shape, layout.strides, layout.offset};
 }
 
+bool is_view(const graph::OpDef& op) {
+  if (op.op_class == graph::OpClass::view) return true;
+  return op.op_class == graph::OpClass::indexed && planted(graph::Fault::copy_elided);  // the fault: tests only
+}
+
 }  // namespace
 
 std::vector<NodeId> view_chain(const graph::Graph& g, NodeId id) {
   std::vector<NodeId> chain{id};
-  while (g.node(id).op != nullptr && g.node(id).op->op_class == graph::OpClass::view) {
+  while (g.node(id).op != nullptr && is_view(*g.node(id).op)) {
     id = g.node(id).operands[0].node;
     chain.push_back(id);
   }

@@ -58,6 +58,11 @@ void register_arange();           ///< arange
 void register_indexing();         ///< index_select gather
 void register_one_hot();          ///< one_hot
 
+void register_random_uniform();   ///< random_uniform rand_like
+void register_random_normal();    ///< random_normal randn_like
+void register_random_integers();  ///< random_integers randint_like
+void register_dropout();          ///< bernoulli dropout
+
 void register_image_crop();         ///< image_crop
 void register_image_resize();       ///< image_resize
 void register_image_crop_resize();  ///< image_crop_resize

@@ -57,6 +57,10 @@ void register_all_ops() {
     register_arange();
     register_indexing();
     register_one_hot();
+    register_random_uniform();
+    register_random_normal();
+    register_random_integers();
+    register_dropout();
     register_image_crop();
     register_image_resize();
     register_image_crop_resize();

@@ -139,6 +139,8 @@ void read_elements(const TensorImpl& t, void* out);
 /// A small CPU tensor that follows other operands to their device: Sinter's own memory is copied once a device and
 /// kept, memory that the host may write to is copied on every call.
 Tensor follow_to_device(const Tensor& t, Device device);
+/// The same elements with the same strides in memory of their own, on the current stream.
+Tensor copy_of(const Tensor& t);
 /// The same data on another device, row-major.
 Tensor copy_to_device(const Tensor& t, Device device);
 

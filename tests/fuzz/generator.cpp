@@ -116,6 +116,8 @@ class Generator {
   }
 
   void add_op() {
+    if (choose_.one_in(16) && add_padded_fold()) return;
+    if (choose_.one_in(24) && add_other_address()) return;
     for (int attempt = 0; attempt < 60; ++attempt) {
       const OpDef& op = any_op();
       if (op.name == "gather" || op.name == "index_select" ? add_indexing(op)
@@ -182,6 +184,26 @@ class Generator {
       operands[i] = *input;
     }
     return try_add(op, operands, sample->attributes);
+  }
+
+  /// A fold over elements of which some are no elements of the input: their loads are masked.
+  bool add_padded_fold() {
+    const Value x = choose_.of(g().inputs());
+    const OpDef &pad = *graph::find_op("pad"), &fold = *choose_.of(ops_.at(OpClass::reduction));
+    if (!try_add(pad, {x}, draw_attributes(choose_, pad, type(x)))) return false;
+    const Value padded = values_.back();
+    return try_add(fold, {padded}, draw_attributes(choose_, fold, type(padded)));
+  }
+
+  /// A value that is dear enough to be stored, read where it is written and somewhere else.
+  bool add_other_address() {
+    const OpDef &dear = *graph::find_op(choose_.of({"tan", "erfc", "mish", "asinh"})), &flip = *graph::find_op("flip");
+    const OpDef& both = *graph::find_op(choose_.of({"add", "sub", "mul"}));
+    if (!try_add(dear, {any_value()}, {})) return false;
+    const Value x = values_.back();
+    if (!try_add(flip, {x}, draw_attributes(choose_, flip, type(x)))) return false;
+    const auto tensors = graph::literal_attributes(graph::CallAttributes().flag(false).flag(false));
+    return try_add(both, {x, values_.back()}, tensors);
   }
 
   /// Indices are data made valid: clamped into the extent.

@@ -34,7 +34,7 @@ bool is_nan(FloatFormat f, uint64_t bits) {
 }  // namespace
 
 std::vector<std::vector<std::string>> read(std::string_view name) {
-  const std::string path = std::string(SINTER_SOURCE_DIR) + "/tests/golden/" + std::string(name) + ".txt";
+  const std::string path = SINTER_SOURCE_DIR "/tests/golden/" + std::string(name) + ".txt";
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot open " + path);
   std::vector<std::vector<std::string>> lines;

@@ -107,7 +107,7 @@ std::string difference(const reference::Array& expected, const reference::Array&
     if (a == b) continue;
     const double x = scalar::as_double(a), y = scalar::as_double(b);
     if (std::isnan(x) && std::isnan(y)) continue;
-    if (std::fabs(x - y) <= allowed * std::max(1.0, std::fabs(x))) continue;
+    if (allowed > 0 && std::fabs(x - y) <= allowed * std::max(1.0, std::fabs(x))) continue;
     if (wrong++ == 0) first = fmt::format("element {} is {} ({:#x}), expected {} ({:#x})", i, y, b.bits, x, a.bits);
   }
   return wrong == 0 ? "" : fmt::format("{} of {} wrong; {}", wrong, expected.size(), first);
@@ -209,11 +209,16 @@ void compare_fusions(const OpCase& c, Device device, std::vector<std::string>& f
 }  // namespace
 
 std::vector<std::string> compare_all_ops(Device device, int& cases, const Part& part) {
+  return compare_all_backends(device, "sinter", 1, cases, part);
+}
+
+std::vector<std::string> compare_all_backends(Device device, const std::string& backend, int stride, int& cases,
+                                              const Part& part) {
   return each_case(
-      1, part,
+      stride, part,
       [&](const OpCase& c, std::vector<std::string>& failures) {
         const auto expected = reference::interpret(c.graph, c.inputs);
-        const auto got = run_on(device, c.graph, c.inputs);
+        const auto got = run_on(device, c.graph, c.inputs, {.backend = backend});
         const graph::OpDef& op = *c.graph.node(c.graph.outputs()[0].node).op;
         for (size_t i = 0; i < expected.size(); ++i)
           if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype, device));
