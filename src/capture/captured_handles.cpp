@@ -79,12 +79,12 @@ void CapturedHandles::poison(tensor::TensorImpl* t, std::string origin) noexcept
   tensor::recycle(t);
 }
 
-void CapturedHandles::refuse(const char* why, const std::string& what, SourceLine line) const {
+void CapturedHandles::refuse(std::string_view why, const std::string& what, SourceLine line) const {
   const char* meaning = use_ == FrozenUse::skip ? "Host::skip runs the host code once, for all values"
                                                 : "a saved function holds no host code";
-  const char* fix = use_ == FrozenUse::skip ? "where(p, a, b) keeps one graph; or Host::rerun"
-                                            : "where(p, a, b) keeps one graph; or save the parts one by one";
-  throw UserError({why, fmt::format("{}; {}", what, meaning), line, context_, fix});
+  const char* fix = use_ == FrozenUse::skip ? "compute it with ops or pass it as an argument; or Host::rerun"
+                                            : "compute it with ops or pass it as an argument; or save the parts";
+  throw UserError({std::string(why), fmt::format("{}; {}", what, meaning), line, context_, fix});
 }
 
 void CapturedHandles::refuse_escaped(const tensor::TensorImpl& t, std::string_view why, SourceLine line) const {

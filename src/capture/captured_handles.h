@@ -40,7 +40,7 @@ class CapturedHandles final : public tensor::PendingOwner {
   /// Takes over a handle that nothing will compute. `origin`: "[mul] pre.cpp:18".
   void poison(tensor::TensorImpl* t, std::string origin) noexcept;
   /// Something that host code wants and frozen calls cannot give.
-  [[noreturn]] void refuse(const char* why, const std::string& what, SourceLine line) const;
+  [[noreturn]] void refuse(std::string_view why, const std::string& what, SourceLine line) const;
 
   /// An extent that the host code read: of value `slot`, or of argument ~slot; dim -1 is all there is to know.
   struct Read {

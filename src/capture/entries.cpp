@@ -74,8 +74,7 @@ Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
   const CompileOptions& options = r.function.options;
   const bool always = options.dynamic == Dynamic::always;
   const bool literal = compiler::takes_literal_graphs(options.backend);
-  Choice choice{always && !literal ? promote_all(r.key, r.inputs.size(), values)
-                                   : promote_none(r.key.size(), values)};
+  Choice choice{always && !literal ? promote_all(r.key, r.inputs.size(), values) : promote_none(r.key.size(), values)};
   const std::vector<Entry*> entries = r.set.entries.all();
   if (entries.empty())
     if (auto known = choose_as_before(r)) return *known;

@@ -13,6 +13,12 @@ void RegionRecorder::refuse_break(const char* why, SourceLine line) const {
   if (frozen_ != nullptr) frozen_->refuse(why, "a graph break: more than one region", line);
 }
 
+/// The place of a draw is a number that the host code gives: frozen, every call would draw the same.
+void RegionRecorder::refuse_draws(const graph::Call& call) const {
+  for (size_t i = 0; i < call.attributes->values().size(); ++i)
+    if (call.attributes->is_varying(i)) frozen_->refuse(call.op->name, "draws other numbers in every call", call.line);
+}
+
 /// Whatever is alive will never be computed.
 void RegionRecorder::poison_rest() noexcept {
   const auto path = path_to(cursor_);

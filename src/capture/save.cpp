@@ -10,6 +10,7 @@
 #include "runtime/cache/files.h"
 #include "runtime/saved/constants.h"
 #include "src/capture/capture_state.h"
+#include "src/compiler/backends.h"
 #include "src/compiler/saved_programs.h"
 
 namespace sinter::capture {
@@ -93,6 +94,12 @@ void Capture::finish_saving(std::span<Tensor* const> results, SavedCalls& to) {
   for (const Tensor& t : parts.constants) call.constants.push_back(file.constant_number(t));
   if (region.entry != nullptr) {
     const CompileOptions& o = s.function.options;
+    if (!compiler::generates_code(o.backend))
+      throw UserError({"save",
+                       fmt::format("backend \"{}\" makes no code that could be saved", o.backend),
+                       {},
+                       s.function.context(),
+                       "compile it with backend = \"sinter\""});
     const auto targets = compiler::save_targets(file.options.targets, region.device);
     compiler::add_programs(file.file, call, *region.entry->graph,
                            {o.fusion, o.rounding, o.backend, true, s.function.line.text()}, targets,

@@ -214,6 +214,11 @@ TEST(Save, TargetsAreNamed) {
   EXPECT_TRUE(contains(folder, "/dev/null")) << folder;
 }
 
+TEST(Save, OtherBackendsAreRefused) {
+  auto op = compile([](Tensor x) { return x + 1; }, {.backend = "reference"});
+  EXPECT_TRUE(contains(refusal<UserError>([&] { op.save("unused", counting({4})); }), "backend \"reference\""));
+}
+
 TEST(Save, FunctionsOfOtherTypesAreRefused) {
   auto op = compile([](Tensor x, const int* n) { return x + *n; });
   const int n = 3;
