@@ -18,7 +18,10 @@ void CallAttributes::too_many(std::string_view what) {
 CallAttributes CallAttributes::of(const Attributes& literal) {
   CallAttributes call;
   for (int64_t w : literal.words) call.word(w);
-  for (const Scalar& s : literal.scalars) call.value(s.literal, s.is_extent);
+  for (const Scalar& s : literal.scalars) {
+    if (s.is_extent) call.extent_mask_ |= 1u << call.n_values_;
+    call.value(s.literal);
+  }
   return call;
 }
 
