@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "runtime/cache/files.h"
 #include "runtime/device/hooks.h"
@@ -22,7 +23,9 @@ UserError at_line(const UserError& e, SourceLine line) {
 void report_status_words() {
   device::Hooks& hooks = device::hooks();
   if (hooks.after_synchronize == nullptr)
-    hooks.after_synchronize = [](Device device) { exec::check_pending_status(device); };
+    hooks.after_synchronize = [](Device device, std::optional<void*> stream) {
+      exec::check_pending_status(device, stream);
+    };
 }
 
 }  // namespace
