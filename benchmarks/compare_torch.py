@@ -64,15 +64,17 @@ def mix_kernel(src, dst, R: tl.constexpr, W: tl.constexpr, BLOCK: tl.constexpr):
 class Output:
     """Device memory that sinter owns, for torch.as_tensor."""
 
-    def __init__(self, pointer, kind, shape):
+    def __init__(self, pointer, kind, shape, strides):
         typestr = {"f32": "<f4", "f16": "<f2", "bf16": "<i2", "u8": "|u1", "boolean": "|b1"}[kind]
-        self.__cuda_array_interface__ = {"shape": tuple(shape), "typestr": typestr, "data": (pointer, False), "version": 3}
+        strides = tuple(s * int(typestr[2:]) for s in strides)
+        self.__cuda_array_interface__ = {"shape": tuple(shape), "typestr": typestr, "data": (pointer, False),
+                                         "strides": strides, "version": 3}
 
 
 class Sinter:
     def __init__(self, path):
         self.lib = ctypes.CDLL(path)
-        for name in ("row_name", "error", "output_type", "row_explain", "row_input", "row_benchmark"):
+        for name in ("row_name", "error", "output_type", "output_strides", "row_explain", "row_input", "row_benchmark"):
             getattr(self.lib, "sinter_" + name).restype = ctypes.c_char_p
         self.lib.sinter_output_address.restype = ctypes.c_void_p
         self.rows = {self.lib.sinter_row_name(i).decode(): i for i in range(self.lib.sinter_row_count())}
@@ -97,7 +99,9 @@ class Sinter:
 
     def output(self, i):
         kind, *shape = self.lib.sinter_output_type(i).decode().split()
-        t = torch.as_tensor(Output(self.lib.sinter_output_address(i), kind, map(int, shape)), device="cuda").clone()
+        strides = map(int, self.lib.sinter_output_strides(i).decode().split())
+        output = Output(self.lib.sinter_output_address(i), kind, map(int, shape), strides)
+        t = torch.as_tensor(output, device="cuda").clone()
         return t.view(torch.bfloat16) if kind == "bf16" else t
 
     def benchmark(self, row, addresses):

@@ -2,6 +2,7 @@
 // A backend of one's own: it counts the ops of every graph that it is given, prints the graph, and hands it on to the
 // code generator. Another one could hand it to another library, or change it first.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sinter/backend.h>
 #include <sinter/sinter.h>
 
@@ -28,8 +29,8 @@ int main() try {
   auto f = sn::compile([](const sn::Tensor& x) { return sn::relu(x * 2 - 3) * 2 + sn::sum(x); },
                        {.name = "chain", .backend = "counting"});
   const sn::Tensor x = sn::arange(5, {.dtype = sn::f32});
-  fmt::print("{}\n", f(x).text());
-  fmt::print("{}\n", f(x).text());  // the same graph: not compiled again
+  fmt::print("{}\n", sn::to_vector<float>(f(x)));
+  fmt::print("{}\n", sn::to_vector<float>(f(x)));  // the same graph: not compiled again
 } catch (const std::exception& e) {
   fmt::print(stderr, "{}\n", e.what());
   return 1;

@@ -2,6 +2,7 @@
 // An op of one's own as CUDA text: a threshold per row, between ops that are fused around it. Without a GPU its
 // reference runs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sinter/custom_op.h>
 #include <sinter/sinter.h>
 
@@ -23,7 +24,7 @@ extern "C" __global__ void threshold(const float* x, const float* limit, float* 
 
 sn::OpDefinition threshold() {
   sn::OpDefinition d;
-  d.name = "threshold";
+  d.name = "row_threshold";
   d.min_operands = d.max_operands = 2;
   d.type = [](sn::TypeContext& c) {
     const auto &x = c.operands()[0], &limit = c.operands()[1];
@@ -52,7 +53,7 @@ int main() try {
   const sn::CustomOp op = sn::register_op(threshold());
   auto f = sn::compile([&](const sn::Tensor& x) { return op({x * 2, sn::mean(x, {.dims = {1}})}) + 1; });
   const sn::Tensor x = sn::to(sn::from<float>({1, 2, 3, 4, 8, 6}, {2, 3}), sn::Device::best());
-  fmt::print("{}\n{}", sn::to(f(x), sn::Device::cpu()).text(), f.explain(x).text());
+  fmt::print("{}\n{}", sn::to_vector<float>(f(x)), f.explain(x).text());
 } catch (const std::exception& e) {
   fmt::print(stderr, "{}\n", e.what());
   return 1;

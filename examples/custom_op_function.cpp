@@ -2,6 +2,7 @@
 // An op of one's own as a function: here a prefix sum on the host. The same function could queue work of another
 // library on call.stream (launch_cuda); `composite` says how CUDA computes the op meanwhile, fused with its neighbours.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sinter/custom_op.h>
 #include <sinter/sinter.h>
 
@@ -31,7 +32,7 @@ int main() try {
   const sn::CustomOp prefix_sum = sn::register_op(d);
   auto f = sn::compile([&](const sn::Tensor& x) { return prefix_sum({x * x}) / 2; });
   const sn::Tensor x = sn::to(sn::arange(6, {.dtype = sn::f32}), sn::Device::best());
-  fmt::print("{}\n", sn::to(f(x), sn::Device::cpu()).text());
+  fmt::print("{}\n", sn::to_vector<float>(f(x)));
 } catch (const std::exception& e) {
   fmt::print(stderr, "{}\n", e.what());
   return 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An op of one's own as a tile program: one text for the CPU and for CUDA. A program scales 256 elements.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sinter/custom_op.h>
 #include <sinter/sinter.h>
 
@@ -49,7 +50,7 @@ int main() try {
   const sn::CustomOp scale = sn::register_op(d);
   auto f = sn::compile([&](const sn::Tensor& x) { return scale({x + 1}, {{"factor", 0.5}}) - 1; });
   const sn::Tensor x = sn::to(sn::arange(6, {.dtype = sn::f32}), sn::Device::best());
-  fmt::print("{}\n", sn::to(f(x), sn::Device::cpu()).text());
+  fmt::print("{}\n", sn::to_vector<float>(f(x)));
 } catch (const std::exception& e) {
   fmt::print(stderr, "{}\n", e.what());
   return 1;

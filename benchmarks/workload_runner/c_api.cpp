@@ -131,6 +131,13 @@ const char* sinter_output_type(int output) {
   return text.c_str();
 }
 
+/// "802816 1 14336 256": strides of an output of the last run, in elements.
+const char* sinter_output_strides(int output) {
+  static thread_local std::string text;
+  text = words(last_outputs[static_cast<size_t>(output)].strides());
+  return text.c_str();
+}
+
 const char* sinter_row_explain(int row, void* const* addresses) {
   static thread_local std::string text;
   guarded([&] {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sinter/explain.h>
-#include <sinter/freeze.h>
+#include <sinter/save.h>
 #include <sinter/tensor.h>
 
 #include <memory>

@@ -5,6 +5,7 @@
 
 #include <sinter/activations.h>
 #include <sinter/bitwise.h>
+#include <sinter/convolution.h>
 #include <sinter/creation.h>
 #include <sinter/image.h>
 #include <sinter/indexing.h>

@@ -11,8 +11,8 @@ namespace {
 
 constexpr uint64_t most_alignment = 16;
 
-const Provider& provider_of(const CallRef& call) {
-  const Provider* p = find_provider(call.provider);
+const Provider& provider_of(const Plan& plan, const CallRef& call) {
+  const Provider* p = find_provider(call.provider, call.op, plan.device);
   if (p == nullptr)
     throw CompileError("[" + call.op + "] needs the provider " + call.provider + ", which is not there");
   return *p;
@@ -25,7 +25,8 @@ int alignment_of(uint64_t address) {
 
 }  // namespace
 
-CallStep::CallStep(const Plan& plan, const CallRef& call) : plan_(plan), call_(call), provider_(provider_of(call)) {}
+CallStep::CallStep(const Plan& plan, const CallRef& call)
+    : plan_(plan), call_(call), provider_(provider_of(plan, call)) {}
 
 void CallStep::fill(CallTensor& tensor, const CallTensorSource& source, std::span<const int64_t> symbols,
                     uint64_t address) const {

@@ -13,14 +13,15 @@ struct Meta {
   DType dtype;
   Device device;
   uint8_t rank = 0;
-  bool contiguous = false;
+  MemoryOrder order = MemoryOrder::strided;
+  bool frozen = false;
 };
 
 uint64_t pack(const Meta& m) {
   return static_cast<uint64_t>(m.dtype.kind()) | static_cast<uint64_t>(m.dtype.bits()) << 8 |
          static_cast<uint64_t>(m.device.kind) << 16 |
          static_cast<uint64_t>(static_cast<uint16_t>(m.device.index)) << 24 | static_cast<uint64_t>(m.rank) << 40 |
-         static_cast<uint64_t>(m.contiguous) << 48;
+         static_cast<uint64_t>(m.order) << 48 | static_cast<uint64_t>(m.frozen) << 50;
 }
 
 Meta unpack(uint64_t w) {
@@ -28,7 +29,8 @@ Meta unpack(uint64_t w) {
   m.dtype = DType(static_cast<DType::Kind>(w & 0xff), static_cast<int>(w >> 8 & 0xff));
   m.device = {static_cast<DeviceKind>(w >> 16 & 0xff), static_cast<int16_t>(w >> 24 & 0xffff)};
   m.rank = static_cast<uint8_t>(w >> 40 & 0xff);
-  m.contiguous = (w >> 48 & 1) != 0;
+  m.order = static_cast<MemoryOrder>(w >> 48 & 3);
+  m.frozen = (w >> 50 & 1) != 0;
   return m;
 }
 
@@ -39,7 +41,7 @@ int64_t* write_input(int64_t* to, const tensor::TensorImpl& t) {
   const uint64_t meta = meta_word(t);
   *to++ = static_cast<int64_t>(meta);
   for (int64_t d : t.shape) *to++ = d;
-  if (!unpack(meta).contiguous)
+  if (meta_has_strides(meta))
     for (int64_t d : t.strides) *to++ = d;
   return to;
 }
@@ -47,13 +49,17 @@ int64_t* write_input(int64_t* to, const tensor::TensorImpl& t) {
 }  // namespace
 
 uint64_t meta_word(const tensor::TensorImpl& t) {
-  return pack({t.dtype, t.device, static_cast<uint8_t>(t.shape.size()), tensor::is_contiguous(t.shape, t.strides)});
+  const MemoryOrder order = tensor::is_contiguous(t.shape, t.strides)      ? MemoryOrder::row_major
+                            : tensor::is_channels_last(t.shape, t.strides) ? MemoryOrder::channels_last
+                                                                           : MemoryOrder::strided;
+  return pack({t.dtype, t.device, static_cast<uint8_t>(t.shape.size()), order, t.frozen});
 }
 
 DType meta_dtype(uint64_t meta) { return unpack(meta).dtype; }
 Device meta_device(uint64_t meta) { return unpack(meta).device; }
 int meta_rank(uint64_t meta) { return unpack(meta).rank; }
-bool meta_contiguous(uint64_t meta) { return unpack(meta).contiguous; }
+MemoryOrder meta_order(uint64_t meta) { return unpack(meta).order; }
+bool meta_frozen(uint64_t meta) { return unpack(meta).frozen; }
 
 void Key::grow(size_t words) {
   capacity_ = 2 * (size_ + words);
@@ -81,7 +87,7 @@ KeyLayout layout_of(std::span<const int64_t> key, size_t input_count) {
     const uint64_t meta = static_cast<uint64_t>(key[at]);
     const auto rank = static_cast<size_t>(meta_rank(meta));
     layout.inputs.push_back({at, at + 1, at + 1 + rank});
-    at += 1 + rank + (meta_contiguous(meta) ? 0 : rank);
+    at += 1 + rank + (meta_has_strides(meta) ? rank : 0);
   }
   layout.numbers = at;
   return layout;
@@ -91,7 +97,8 @@ std::string describe_input(std::span<const int64_t> key, const KeyLayout::Input&
   const Meta m = unpack(static_cast<uint64_t>(key[in.meta]));
   std::string s = fmt::format("{} [", m.dtype.name());
   for (int d = 0; d < m.rank; ++d) s += fmt::format("{}{}", d ? "," : "", key[in.extents + static_cast<size_t>(d)]);
-  return s + fmt::format("] {}{}", m.device.text(), m.contiguous ? " contiguous" : "");
+  const char* orders[] = {"", " contiguous", " channels-last"};
+  return s + fmt::format("] {}{}{}", m.device.text(), orders[static_cast<size_t>(m.order)], m.frozen ? " frozen" : "");
 }
 
 }  // namespace sinter::exec

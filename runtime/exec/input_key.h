@@ -13,12 +13,12 @@
 namespace sinter::exec {
 
 /// The key of a call of a region: everything a compiled entry may depend on, as one flat array of 64-bit words, so that
-/// guards are one masked compare. Per input: a meta word (dtype, device, rank, contiguous), the extents, and the
-/// strides where not contiguous; then the bits of every number and extent attribute, in program order. The position of
-/// a word is also the id of the graph symbol that stands for it once it is promoted.
+/// guards are one masked compare. Per input: a meta word (dtype, device, rank, memory order, frozen), the extents, and
+/// the strides where neither order gives them; then the bits of every number and extent attribute, in program order.
+/// The position of a word is also the id of the graph symbol that stands for it once it is promoted.
 struct KeyLayout {
   struct Input {
-    size_t meta, extents, strides;  ///< positions; strides == extents + rank, absent if contiguous
+    size_t meta, extents, strides;  ///< positions; strides == extents + rank, absent unless meta_has_strides()
   };
   std::vector<Input> inputs;
   size_t numbers = 0;  ///< position of the first number
@@ -28,7 +28,11 @@ uint64_t meta_word(const tensor::TensorImpl& t);
 DType meta_dtype(uint64_t meta);
 Device meta_device(uint64_t meta);
 int meta_rank(uint64_t meta);
-bool meta_contiguous(uint64_t meta);
+/// Where strides follow from the extents.
+enum class MemoryOrder : uint8_t { strided, row_major, channels_last };
+MemoryOrder meta_order(uint64_t meta);
+inline bool meta_has_strides(uint64_t meta) { return meta_order(meta) == MemoryOrder::strided; }
+bool meta_frozen(uint64_t meta);
 
 /// A key under construction, reused from call to call: unlike a vector's, new words have no value before they are
 /// written.

@@ -45,7 +45,8 @@ std::string argument_text(const Signature& s, const exec::KeyLayout::Input& in) 
   std::string text = fmt::format("{} [", exec::meta_dtype(meta).name());
   for (size_t d = 0; d < rank; ++d) text += (d ? "," : "") + word_text(s, in.extents + d);
   text += "]";
-  if (exec::meta_contiguous(meta)) return text;
+  if (!exec::meta_has_strides(meta))
+    return text + (exec::meta_order(meta) == exec::MemoryOrder::row_major ? "" : " channels-last");
   text += " strides [";
   for (size_t d = 0; d < rank; ++d) text += (d ? "," : "") + word_text(s, in.strides + d);
   return text + "]";
@@ -76,9 +77,9 @@ std::string Signature::mismatch(std::span<const int64_t> key, size_t argument_co
     const auto wanted = static_cast<uint64_t>(expected[a.meta]);
     if (((key[b.meta] ^ expected[a.meta]) & mask[a.meta]) != 0)
       return fmt::format("argument {}: {}, not {}{}", i, exec::describe_input(key, b), argument_text(*this, a),
-                         exec::meta_contiguous(wanted) ? " contiguous" : "");
+                         exec::meta_order(wanted) == exec::MemoryOrder::row_major ? " contiguous" : "");
     const auto rank = static_cast<size_t>(exec::meta_rank(wanted));
-    const size_t words = exec::meta_contiguous(wanted) ? rank : 2 * rank;  // the strides follow the extents
+    const size_t words = exec::meta_has_strides(wanted) ? 2 * rank : rank;  // the strides follow the extents
     for (size_t w = 0; w < words; ++w)
       if (((key[b.extents + w] ^ expected[a.extents + w]) & mask[a.extents + w]) != 0)
         return fmt::format("argument {}: {} is {}, not {}", i, word_name(a, rank, a.extents + w), key[b.extents + w],
@@ -116,7 +117,8 @@ void check(const Signature& s) {
     require(exec::meta_dtype(meta).name() != "?", "unknown dtype");
     const auto rank = static_cast<size_t>(exec::meta_rank(meta));
     require(rank <= Dims::max_size, "too many dims");
-    at += 1 + rank + (exec::meta_contiguous(meta) ? 0 : rank);
+    require(exec::meta_order(meta) <= exec::MemoryOrder::channels_last, "unknown memory order");
+    at += 1 + rank + (exec::meta_has_strides(meta) ? rank : 0);
   }
   require(at == s.expected.size(), "words that belong to no argument");
   const auto words = static_cast<int32_t>(s.expected.size());

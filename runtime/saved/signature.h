@@ -39,9 +39,9 @@ struct Signature {
   std::string text() const;
 };
 
-/// The word of a key that holds an input's dtype, device, rank and contiguity, without the device: saved calls run on
-/// any device that they have code for.
-inline constexpr int64_t meta_without_device = ~(int64_t{0xffffff} << 16);
+/// The bits of a key's word with an input's dtype, device, rank and memory order, without the device, since saved calls
+/// run on any that they have code for, and without the promise of freeze().
+inline constexpr int64_t meta_without_device = ~(int64_t{0xffffff} << 16 | int64_t{1} << 50);
 
 /// CompileError if the parts do not fit together: signatures come from files.
 void check(const Signature& s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sinter/freeze.h>
+#include <sinter/save.h>
 
 #include <span>
 #include <vector>

@@ -37,6 +37,7 @@ void CapturedHandles::begin(const Function& function, FrozenUse use, std::span<c
   for (const Tensor* t : arguments) {
     const tensor::TensorImpl& a = *t->impl();
     stand_ins_.push_back(tensor::make_tensor(a.storage, a.dtype, a.shape, a.strides, a.offset));
+    stand_ins_.back().impl()->frozen = a.frozen;
   }
 }
 

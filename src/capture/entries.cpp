@@ -212,6 +212,17 @@ Entry& compile_entry(const RegionCall& r) {
   return *raw;
 }
 
+namespace {
+
+std::vector<bool> frozen_inputs(const RegionCall& r) {
+  std::vector<bool> frozen;
+  for (const KeyLayout::Input& in : layout_of(r.key, r.inputs.size()).inputs)
+    frozen.push_back(meta_frozen(static_cast<uint64_t>(r.key[in.meta])));
+  return frozen;
+}
+
+}  // namespace
+
 size_t variant_of(const RegionCall& r, const Entry& entry) {
   if (!entry.by_alignment) return 0;
   uintptr_t low_bits = 0;
@@ -226,8 +237,8 @@ const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
   std::scoped_lock lock(entry.variant_mutex);
   if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
   const CompileOptions& o = r.function.options;
-  compiler::Result result =
-      compiler::compile(*entry.graph, {o.fusion, o.rounding, entry.backend, variant == 0, r.function.line.text()});
+  compiler::Result result = compiler::compile(
+      *entry.graph, {o.fusion, o.rounding, entry.backend, variant == 0, r.function.line.text(), frozen_inputs(r)});
   entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes,
                              result.library_notes};
   r.function.add(result.times);

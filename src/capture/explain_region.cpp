@@ -36,6 +36,12 @@ std::string promoted_text(const RegionCall& r, const Entry& entry, size_t p, con
   return state;
 }
 
+const char* order_text(MemoryOrder order) {
+  return order == MemoryOrder::row_major       ? "contiguous"
+         : order == MemoryOrder::channels_last ? "channels-last"
+                                               : "strides ";
+}
+
 std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& entry) {
   std::vector<GuardExplanation> guards;
   const auto size = [](int64_t v) { return fmt::format("{}", v); };
@@ -46,10 +52,11 @@ std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& e
     const auto rank = static_cast<size_t>(meta_rank(meta));
     std::string text =
         fmt::format("{} {} {} {}", meta_dtype(meta).name(), extents_text(r.key, entry, layout.inputs[i].extents, rank),
-                    meta_device(meta).text(), meta_contiguous(meta) ? "contiguous" : "strides ");
-    if (!meta_contiguous(meta)) text += extents_text(r.key, entry, layout.inputs[i].strides, rank);
+                    meta_device(meta).text(), order_text(meta_order(meta)));
+    if (meta_has_strides(meta)) text += extents_text(r.key, entry, layout.inputs[i].strides, rank);
+    if (meta_frozen(meta)) text += " frozen";
     std::string state;
-    const size_t words = meta_contiguous(meta) ? rank : 2 * rank;  // the strides follow the extents
+    const size_t words = meta_has_strides(meta) ? 2 * rank : rank;  // the strides follow the extents
     for (size_t p = layout.inputs[i].extents; p < layout.inputs[i].extents + words; ++p)
       if (entry.mask[p] == 0) state += (state.empty() ? "" : ", ") + promoted_text(r, entry, p, size);
     guards.push_back({names[i], std::move(text), state.empty() ? "static" : std::move(state)});

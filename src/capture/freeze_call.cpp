@@ -53,7 +53,7 @@ class SignatureBuilder {
     return static_cast<size_t>(meta_rank(static_cast<uint64_t>(signature_.expected[layout_.inputs[argument].meta])));
   }
   bool has_strides(size_t argument) const {
-    return !meta_contiguous(static_cast<uint64_t>(signature_.expected[layout_.inputs[argument].meta]));
+    return meta_has_strides(static_cast<uint64_t>(signature_.expected[layout_.inputs[argument].meta]));
   }
 
   /// The argument's word of each word of the region's key that comes from one.

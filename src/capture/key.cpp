@@ -37,7 +37,7 @@ std::string difference(std::span<const int64_t> was, std::span<const int64_t> no
       const int64_t x = was[a.inputs[i].extents + d], y = now[b.inputs[i].extents + d];
       if (x != y) return fmt::format("{}: dim {} was {}, now {}", input_names[i], d, x, y);
     }
-    if (meta_contiguous(meta)) continue;
+    if (!meta_has_strides(meta)) continue;
     for (size_t d = 0; d < rank; ++d) {
       const int64_t x = was[a.inputs[i].strides + d], y = now[b.inputs[i].strides + d];
       if (x != y) return fmt::format("{}: stride of dim {} was {}, now {}", input_names[i], d, x, y);

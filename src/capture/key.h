@@ -15,9 +15,12 @@ using exec::append_inputs;
 using exec::Key;
 using exec::KeyLayout;
 using exec::layout_of;
-using exec::meta_contiguous;
+using exec::MemoryOrder;
 using exec::meta_device;
 using exec::meta_dtype;
+using exec::meta_frozen;
+using exec::meta_has_strides;
+using exec::meta_order;
 using exec::meta_rank;
 
 /// Is `position` an extent of an input?

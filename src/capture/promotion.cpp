@@ -15,7 +15,7 @@ std::vector<WordKind> word_kinds(std::span<const int64_t> key, size_t input_coun
     kinds[in.meta] = WordKind::meta;
     for (size_t d = 0; d < static_cast<size_t>(meta_rank(meta)); ++d) {
       kinds[in.extents + d] = WordKind::extent;
-      if (!meta_contiguous(meta)) kinds[in.strides + d] = WordKind::stride;
+      if (meta_has_strides(meta)) kinds[in.strides + d] = WordKind::stride;
     }
   }
   for (size_t i = 0; i < values.size(); ++i) {
@@ -85,7 +85,7 @@ bool same_structure(std::span<const int64_t> a, std::span<const int64_t> b, size
     if (a[at] != b[at]) return false;
     const auto meta = static_cast<uint64_t>(a[at]);
     const auto rank = static_cast<size_t>(meta_rank(meta));
-    at += 1 + rank + (meta_contiguous(meta) ? 0 : rank);
+    at += 1 + rank + (meta_has_strides(meta) ? rank : 0);
   }
   return true;
 }

@@ -74,7 +74,7 @@ void free_devices(saved::Signature& s) {
     s.expected[at] &= saved::meta_without_device;
     s.mask[at] = saved::meta_without_device;
     const auto rank = static_cast<size_t>(meta_rank(meta));
-    at += 1 + rank + (meta_contiguous(meta) ? 0 : rank);
+    at += 1 + rank + (meta_has_strides(meta) ? rank : 0);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/device/log.h"
 #include "src/compiler/backends.h"
 #include "src/compiler/cache_key.h"
+#include "src/compiler/folded.h"
 #include "src/compiler/interpreter.h"
 #include "src/compiler/pipeline.h"
 
@@ -122,6 +123,7 @@ ReadCaches::ReadCaches(Caches caches) : before_(std::exchange(readable, caches))
 ReadCaches::~ReadCaches() { readable = before_; }
 
 Result compile(const graph::Graph& graph, const Options& options) {
+  if (auto folded = compile_folded(graph, options)) return std::move(*folded);
   const auto begin = Clock::now();
   Result result;
   device::Backend& backend = device::backend(graph.device);

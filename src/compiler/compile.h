@@ -18,8 +18,9 @@ struct Options {
   Fusion fusion = Fusion::all;
   Rounding rounding = Rounding::per_op;
   std::string backend = "sinter";
-  bool aligned = true;        ///< every input pointer is 16-byte aligned
-  std::string location = {};  ///< where compile() was called; comments only, never in a key
+  bool aligned = true;            ///< every input pointer is 16-byte aligned
+  std::string location = {};      ///< where compile() was called; comments only, never in a key
+  std::vector<bool> frozen = {};  ///< by input: its contents change by in-place ops alone; never in a key (folded.h)
 };
 
 struct Result {

@@ -13,7 +13,9 @@
 #include "src/compiler/library_choice.h"
 #include "src/graph/registry.h"
 #include "src/lower/lower.h"
+#include "src/passes/channels_last.h"
 #include "src/passes/decompose.h"
+#include "src/passes/fuse_activations.h"
 
 namespace sinter::compiler {
 namespace {
@@ -112,10 +114,18 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   graph::verify(input);
   dump.write("graph", graph::print(input, true));
 
+  // A convolution and the activation that reads it become one call.
+  const graph::Graph fused = options.fusion == Fusion::none ? input : passes::fuse_activations(input);
+  dump.write("fuse_activations", graph::print(fused, true));
+
+  // Values that eager execution keeps channels-last get the channel as last dim: memory is row-major from here on.
+  const graph::Graph ordered = passes::channels_last(fused);
+  dump.write("channels_last", graph::print(ordered, true));
+
   // Composites become primitive ops, calls that no library computes among them; what no output needs is dropped.
   LibraryChoice libraries(input.device);
   const graph::Graph primitive = passes::decompose(
-      input, [&](const graph::Graph& g, const graph::Node& call) { return libraries.provider(g, call) != nullptr; });
+      ordered, [&](const graph::Graph& g, const graph::Node& call) { return libraries.provider(g, call) != nullptr; });
   dump.write("decompose", graph::print(primitive, true));
 
   // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
@@ -139,7 +149,7 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   }
 
   // Slots, grids, temporaries and outputs as plain data.
-  out.plan = build_plan(input, program, kernels, out.images);
+  out.plan = build_plan(ordered, program, kernels, out.images);
   out.times.text_ms = generate.text_ms();
   out.times.machine_ms = generate.machine_ms();
   out.times.passes_ms = ms_since(begin) - out.times.text_ms - out.times.machine_ms;

@@ -19,7 +19,9 @@ void add_outputs(exec::Plan& plan, HostExpressions& b, const graph::Graph& g, co
     const graph::ValueType& t = g.type(g.outputs()[i]);
     exec::TensorSpec spec;
     spec.dtype = t.dtype;
-    for (Expr e : t.shape) spec.shape.push_back(b.expr(e));
+    Dims order = g.output_order(i);
+    for (size_t d = order.size(); d < t.shape.size(); ++d) order.push_back(static_cast<int64_t>(d));
+    for (int64_t d : order) spec.shape.push_back(b.expr(t.shape[static_cast<size_t>(d)]));
     const auto alias = std::ranges::find(program.aliases, static_cast<int>(i), &loop::Alias::output);
     if (alias != program.aliases.end()) {
       spec.alias_input = alias->input;
@@ -28,7 +30,7 @@ void add_outputs(exec::Plan& plan, HostExpressions& b, const graph::Graph& g, co
     } else {
       std::vector<Expr> strides(t.shape.size(), Expr(int64_t{1}));
       for (size_t d = t.shape.size(); d-- > 1;) strides[d - 1] = strides[d] * graph::max(t.shape[d], Expr(int64_t{1}));
-      for (Expr e : strides) spec.strides.push_back(b.expr(e));
+      for (int64_t d : order) spec.strides.push_back(b.expr(strides[static_cast<size_t>(d)]));
     }
     plan.outputs.push_back(std::move(spec));
   }

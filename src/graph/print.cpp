@@ -24,7 +24,10 @@ class Printer {
     if (g_.symbol_count() > 0) line(1, symbols());
     for (NodeId id = 0; id < g_.size(); ++id) node(id);
     std::string outputs;
-    for (Value v : g_.outputs()) outputs += (outputs.empty() ? " " : ", ") + text(g_, v);
+    for (size_t i = 0; i < g_.outputs().size(); ++i) {
+      outputs += (i == 0 ? " " : ", ") + text(g_, g_.outputs()[i]);
+      if (const Dims& order = g_.output_order(i); !order.empty()) outputs += " as " + order.text();
+    }
     line(1, "return" + outputs);
     line(0, "}");
     return std::move(out_);

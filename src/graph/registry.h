@@ -31,6 +31,7 @@ class InferContext {
   size_t operand_count() const { return operands_.size(); }
   const ValueType& operand(size_t i) const { return operands_[i]; }
   AttributeReader attributes() const { return AttributeReader(attributes_); }
+  const Attributes& all_attributes() const { return attributes_; }
 
   /// Throws UserError in the form "[op] what", with the user's line and a fix.
   [[noreturn]] void fail(std::string what, std::string fix = {}) const;
@@ -78,6 +79,7 @@ struct SampleCall {
   std::vector<ValueType> operands;  ///< literal shapes
   Attributes attributes;
   double low = -4, high = 4;  ///< operand values are drawn from [low, high] plus specials
+  bool integral = false;      ///< floating values are integers: sums of their products are exact in every order
 };
 
 /// One op: everything that the rest of the library knows about it. Defined in src/ops/<family>.cpp and nowhere else.

@@ -26,11 +26,13 @@ std::optional<loop::Alias> alias_of(const graph::Graph& g, NodeId id) {
 
 std::vector<loop::Alias> find_aliases(const graph::Graph& g) {
   std::vector<loop::Alias> aliases;
-  for (size_t i = 0; i < g.outputs().size(); ++i)
+  for (size_t i = 0; i < g.outputs().size(); ++i) {
+    if (!g.output_order(i).empty()) continue;  // memory of its own, in that order
     if (auto alias = alias_of(g, g.outputs()[i].node)) {
       alias->output = static_cast<int>(i);
       aliases.push_back(std::move(*alias));
     }
+  }
   return aliases;
 }
 

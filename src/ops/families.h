@@ -63,6 +63,9 @@ void register_random_normal();    ///< random_normal randn_like
 void register_random_integers();  ///< random_integers randint_like
 void register_dropout();          ///< bernoulli dropout
 
+void register_convolution();  ///< conv1d conv2d conv3d
+void register_batch_norm();   ///< batch_norm
+
 void register_image_crop();         ///< image_crop
 void register_image_resize();       ///< image_resize
 void register_image_crop_resize();  ///< image_crop_resize

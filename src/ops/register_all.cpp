@@ -6,6 +6,28 @@
 
 namespace sinter::ops {
 
+namespace {
+
+/// Views, and ops that copy elements elsewhere.
+void register_moves() {
+  register_reshape();
+  register_permute();
+  register_expand();
+  register_slice();
+  register_join();
+  register_pad();
+  register_narrow();
+  register_movedim();
+  register_strided();
+  register_repeat();
+  register_roll();
+  register_pad_modes();
+  register_triangle();
+  register_view_dtype();
+}
+
+}  // namespace
+
 void register_all_ops() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -34,20 +56,7 @@ void register_all_ops() {
     register_elu();
     register_shrinkage();
     register_gating();
-    register_reshape();
-    register_permute();
-    register_expand();
-    register_slice();
-    register_join();
-    register_pad();
-    register_narrow();
-    register_movedim();
-    register_strided();
-    register_repeat();
-    register_roll();
-    register_pad_modes();
-    register_triangle();
-    register_view_dtype();
+    register_moves();
     register_reduction();
     register_reduction_logic();
     register_creation();
@@ -61,6 +70,8 @@ void register_all_ops() {
     register_random_normal();
     register_random_integers();
     register_dropout();
+    register_convolution();
+    register_batch_norm();
     register_image_crop();
     register_image_resize();
     register_image_crop_resize();

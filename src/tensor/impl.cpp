@@ -60,6 +60,7 @@ void recycle(TensorImpl* t) noexcept {
   t->pending.store(nullptr, std::memory_order_relaxed);
   t->storage.reset();
   t->offset = 0;
+  t->frozen = false;
   t->slot = -1;
   FreeHandles& handles = free_handles;
   if (handles.room == 0) return recycle_first_or_last(t);

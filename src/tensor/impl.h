@@ -41,6 +41,7 @@ struct Storage {
   std::vector<LateReader*> late_readers;  ///< never freed, so that settle() may come late
   std::atomic<int32_t> late_reader_count{0};
   std::atomic<bool> exposed{false};  ///< the host was given the address and may write at any time
+  std::atomic<uint64_t> version{0};  ///< counts the in-place ops that wrote to it
   ~Storage();
 
   /// May the contents change without Sinter knowing?
@@ -96,6 +97,7 @@ struct TensorImpl {
   std::atomic<PendingOwner*> pending{nullptr};
   std::shared_ptr<Storage> storage;  ///< null while pending
   int64_t offset = 0;                ///< elements
+  bool frozen = false;               ///< contents change by in-place ops alone (freeze)
   Dims shape;
   Dims strides;
   TensorImpl* next_free = nullptr;  ///< while recycled
@@ -127,6 +129,19 @@ inline bool is_contiguous(const Dims& shape, const Dims& strides) {
   int64_t expected = 1;
   for (size_t d = shape.size(); d-- > 0;) {
     if (shape[d] == 0) return true;
+    if (shape[d] != 1 && strides[d] != expected) return false;
+    expected *= shape[d];
+  }
+  return true;
+}
+/// [N,C,S...] with two or three spatial dims, dense with the channel innermost; extents of 1 do not count. Row-major
+/// memory may be both.
+inline bool is_channels_last(const Dims& shape, const Dims& strides) {
+  const size_t rank = shape.size();
+  if (rank != 4 && rank != 5) return false;
+  int64_t expected = 1;
+  for (size_t i = 0; i < rank; ++i) {
+    const size_t d = i == 0 ? 1 : i + 1 == rank ? 0 : rank - i;
     if (shape[d] != 1 && strides[d] != expected) return false;
     expected *= shape[d];
   }

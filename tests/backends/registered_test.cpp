@@ -42,7 +42,8 @@ TEST(RegisteredBackend, SeesTheGraphAndRunsIt) {
   auto f = compile(
       [](const Tensor& x, const Tensor& y) {
         Tensor h = permute(x, {1, 0}) + 1;
-        return std::pair(sum(h * y, {.dims = {0}, .keepdim = true}), to(h, f16));
+        Tensor s = sum(h * y, {.dims = {0}, .keepdim = true});
+        return std::pair(s, to(h, f16));
       },
       {.name = "seen", .backend = "delegating"});
   const Tensor x = counting({3, 4}), y = counting({4, 3}) / 7;

@@ -57,7 +57,7 @@ TEST_F(LowerCalls, NeighboursFuseBeforeAndAfter) {
 
 TEST_F(LowerCalls, TransposesSlicesAndOffsetsAreRead) {
   const Value x = b.input(f32, {6, 4}), y = b.input(f32, {7, 9});
-  const Value part = b.op("slice", {y}, graph::CallAttributes().integer(0).extent(1).extent(7).integer(1));
+  const Value part = b.op("slice", {y}, graph::CallAttributes().integer(0).integer(1).flag(true).extent(1).extent(7));
   b.g.add_output(call(b.permute(x, {1, 0}), part));
   const loop::Program p = checked();
   ASSERT_EQ(steps(p), "c");
@@ -78,7 +78,7 @@ TEST_F(LowerCalls, AComputedValueIsReadThroughItsTranspose) {
 TEST_F(LowerCalls, APartOfAComputedValueIsComputedAlone) {
   const Value x = b.input(f32, {100, 4}), y = b.input(f32, {4, 5});
   const Value part =
-      b.op("slice", {b.unary("relu", x)}, graph::CallAttributes().integer(0).extent(0).extent(3).integer(1));
+      b.op("slice", {b.unary("relu", x)}, graph::CallAttributes().integer(0).integer(1).flag(true).extent(0).extent(3));
   b.g.add_output(call(part, y));
   const loop::Program p = checked();
   ASSERT_EQ(steps(p), "kc");

@@ -78,9 +78,9 @@ TEST_P(Calls, AreCountedAndNamed) {
   EXPECT_EQ(c.operands, (std::vector<std::string>{"f32 [20,30]", "f32 [30,10] strides [1,30]"}));
   EXPECT_EQ(c.step, 1);
   EXPECT_NE(e.text().find("1 region, 2 kernels, 1 library call, 0 breaks"), std::string::npos) << e.text();
-  EXPECT_NE(
-      e.text().find("library call test_product by loops  (f32 [20,30], f32 [30,10] strides [1,30]) -> f32 [20,10]"),
-      std::string::npos)
+  EXPECT_NE(e.text().find("library call test_product by loops  (f32 [20,30], f32 [30,10] strides [1,30]) -> f32 "
+                          "[20,10]"),
+            std::string::npos)
       << e.text();
 }
 
@@ -177,13 +177,19 @@ TEST_P(Calls, ManyThreadsShareOne) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, Calls, testing::Bool(), [](const auto& p) { return p.param ? "emulator" : "cpu"; });
 
-TEST(CallPlans, ComeBackFromBytesAndNameAMissingProvider) {
-  register_product();
+/// A kernel and a call that reads its result, for the emulator.
+compiler::Generated call_of_a_kernel() {
   GraphBuilder b;
   const Value x = b.input(f32, {8, 8});
   b.g.add_output(
       b.op("test_product", {b.unary("relu", x), x}, graph::CallAttributes().number(graph::Number::of(0.5)).flag(true)));
-  const compiler::Generated made = compiler::run_pipeline(b.g, {}, device::backend(Device::cpu()).properties());
+  b.g.device = Device::cuda(0);
+  return compiler::run_pipeline(b.g, {}, device::backend(b.g.device).properties());
+}
+
+TEST(CallPlans, ComeBackFromBytesAndNameAMissingProvider) {
+  register_product();
+  const compiler::Generated made = call_of_a_kernel();
   ASSERT_EQ(made.plan.calls.size(), 1u);
   const std::string bytes = exec::serialize(made.plan);
   EXPECT_EQ(exec::deserialize(bytes), made.plan);
@@ -194,12 +200,7 @@ TEST(CallPlans, ComeBackFromBytesAndNameAMissingProvider) {
 
 TEST(CallPlans, DamagedBytesAreRefusedOrHarmless) {
   register_product();
-  GraphBuilder b;
-  const Value x = b.input(f32, {8, 8});
-  b.g.add_output(
-      b.op("test_product", {b.unary("relu", x), x}, graph::CallAttributes().number(graph::Number::of(0.5)).flag(true)));
-  const std::string bytes =
-      exec::serialize(compiler::run_pipeline(b.g, {}, device::backend(Device::cpu()).properties()).plan);
+  const std::string bytes = exec::serialize(call_of_a_kernel().plan);
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     std::string flipped = bytes;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ 1 << bit % 8);

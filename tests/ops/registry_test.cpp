@@ -123,6 +123,7 @@ TEST_F(Registry, SampledCallsAreLegalAndOfEveryDtype) {
     }
     const bool is_image = op->name.starts_with("image_") && op->name != "image_crop";
     const size_t least = op->name == "one_hot"       ? 1
+                         : op->name == "batch_norm"  ? 4
                          : op->name == "from_extent" ? 5
                          : is_image                  ? 4
                                                      : accepted_dtypes(*op).value_or(12);

@@ -25,7 +25,8 @@ namespace {
 constexpr int max_variants = 400;
 constexpr int64_t max_elements = 1 << 18;
 
-reference::Array random_array(const graph::ValueType& type, double low, double high, std::mt19937_64& random) {
+reference::Array random_array(const graph::ValueType& type, const graph::SampleCall& call, std::mt19937_64& random) {
+  const double low = call.low, high = call.high;
   Dims shape;
   for (graph::Expr e : type.shape) shape.push_back(*e.constant());
   reference::Array a = reference::Array::zeros(type.dtype, shape);
@@ -38,7 +39,7 @@ reference::Array random_array(const graph::ValueType& type, double low, double h
       const double s = specials[random() % 8];
       if (std::isnan(s) ? low < 0 : s >= low && s <= high) v = s;
     }
-    if (!type.dtype.is_floating()) v = std::trunc(v);
+    if (!type.dtype.is_floating() || call.integral) v = std::trunc(v);
     if (type.dtype.is_boolean()) v = static_cast<double>(random() & 1);
     if (type.dtype.is_integer() && !type.dtype.is_signed()) v = std::fabs(v);
     a.set(i, reference::rounded(scalar::constant_of(compute, v), type.dtype));
@@ -63,7 +64,7 @@ std::optional<OpCase> op_case(const graph::OpDef& op, int variant) {
   std::vector<graph::Value> operands;
   for (const graph::ValueType& t : sample->operands) {
     operands.push_back(c.graph.add_input(t));
-    c.inputs.push_back(random_array(t, sample->low, sample->high, random));
+    c.inputs.push_back(random_array(t, *sample, random));
     c.name += fmt::format(" {}{}", t.dtype.name(), c.inputs.back().shape.text());
   }
   const graph::NodeId id = c.graph.add(op, operands, sample->attributes);

@@ -4,15 +4,22 @@
 #include <cstring>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include "runtime/exec/library/builtin.h"
 
 namespace sinter::exec {
 namespace {
 
+std::vector<std::unique_ptr<Provider>> builtin_providers() {
+  std::vector<std::unique_ptr<Provider>> all = cuda_providers();
+  if (auto p = make_onednn_convolution_provider()) all.push_back(std::move(p));
+  return all;
+}
+
 struct Registry {
   std::shared_mutex mutex;
-  std::vector<std::unique_ptr<Provider>> all = cuda_providers();
+  std::vector<std::unique_ptr<Provider>> all = builtin_providers();
 };
 
 Registry& registry() {
@@ -43,9 +50,9 @@ std::vector<const Provider*> providers() {
   return list;
 }
 
-const Provider* find_provider(std::string_view name) {
+const Provider* find_provider(std::string_view name, std::string_view op, Device device) {
   for (const Provider* p : providers())
-    if (p->name() == name) return p;
+    if (p->name() == name && p->serves(op, device)) return p;
   return nullptr;
 }
 

@@ -46,7 +46,7 @@ class Provider {
 void register_provider(std::unique_ptr<Provider> provider);
 /// In the order in which they are asked; the built-in ones come first.
 std::vector<const Provider*> providers();
-/// nullptr if there is none of that name.
-const Provider* find_provider(std::string_view name);
+/// The provider of that name that serves the op there: a library may be several, each for some ops. nullptr: none.
+const Provider* find_provider(std::string_view name, std::string_view op, Device device);
 
 }  // namespace sinter::exec
