@@ -140,8 +140,9 @@ class Compiled {
   void save(const SaveOptions& to, A&&... args) {
     save_calls(to, std::forward<A>(args)...);
   }
-  template <class... A>
-  void save(const std::string& path, A&&... args) {
+  template <class Path, class... A>
+    requires std::is_convertible_v<const Path&, std::string>
+  void save(const Path& path, A&&... args) {
     save_calls({.path = path}, std::forward<A>(args)...);
   }
 
