@@ -23,7 +23,7 @@ function(sinter_folder target folder)
   endif()
   set(visibility hidden)
   if(BUILD_SHARED_LIBS AND target IN_LIST SINTER_RUNTIME_FOLDERS)
-    set(visibility default)  # libsinter uses the runtime's internals; cmake/sinter_runtime.map keeps the rest in
+    set(visibility default)  # libsinter uses the runtime's internals; cmake/sinter.map keeps the rest in
   endif()
   if(NOT sources)
     add_library(${target} INTERFACE)
@@ -41,7 +41,7 @@ function(sinter_folder target folder)
 endfunction()
 
 # The folders of sinter::runtime (load and run saved programs) and those sinter::sinter adds.
-set(SINTER_RUNTIME_FOLDERS sinter_device sinter_tensor sinter_exec sinter_cache)
+set(SINTER_RUNTIME_FOLDERS sinter_device sinter_tensor sinter_exec sinter_cache sinter_saved)
 set(SINTER_COMPILER_FOLDERS sinter_scalar sinter_graph sinter_loop sinter_ops sinter_reference sinter_passes
   sinter_lower sinter_tile sinter_schedule sinter_cuda_codegen sinter_compiler sinter_capture)
 

@@ -22,7 +22,7 @@ LOWERING = GRAPH + ["src/loop", "src/ops", "src/reference", "src/passes", "src/l
 CODEGEN = ["codegen/tile", "codegen/schedule", "codegen/cuda", "codegen/llvm"]
 # Tile programs and what prints them know neither graphs nor loops.
 TILE = RUNTIME + ["src/scalar", "codegen/tile"]
-EVERYTHING = LOWERING + CODEGEN + ["runtime/exec", "runtime/cache", "src/compiler", "src/capture"]
+EVERYTHING = LOWERING + CODEGEN + ["runtime/exec", "runtime/cache", "runtime/saved", "src/compiler", "src/capture"]
 
 ALLOWED = {
     "include": [],
@@ -41,7 +41,8 @@ ALLOWED = {
     "codegen/llvm": TILE,
     "runtime/exec": RUNTIME,
     "runtime/cache": RUNTIME,
-    "src/compiler": LOWERING + CODEGEN + ["runtime/exec", "runtime/cache"],
+    "runtime/saved": RUNTIME + ["runtime/exec", "runtime/cache"],
+    "src/compiler": LOWERING + CODEGEN + ["runtime/exec", "runtime/cache", "runtime/saved"],
     "src/capture": EVERYTHING,
     "examples": ["include"],
     "benchmarks": EVERYTHING,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/explain.h>
+#include <sinter/save.h>
 #include <sinter/tensor.h>
 
 #include <memory>
@@ -15,6 +16,10 @@ namespace sinter {
 /// What happens to host code on later calls.
 enum class Host : uint8_t {
   rerun,  ///< the function runs on every call and its op calls are matched: host effects happen, nothing is stale
+  /// The function runs once for each kind of arguments; later calls are guards and kernels alone. Captured tensors are
+  /// as they were then, handles that escape are unusable, numbers among the arguments and extents that the host code
+  /// read are guarded, and nothing may read an element (UserError). SINTER_CHECK=replay says where that matters.
+  skip,
 };
 
 /// When extents and numbers become run-time symbols.
@@ -101,19 +106,12 @@ template <class F>
 class Compiled {
  public:
   Compiled(F f, CompileOptions options, SourceLine line)
-      : f_(std::move(f)), function_(capture::make_function(std::move(options), line)) {}
+      : f_(std::move(f)), host_(options.host), function_(capture::make_function(std::move(options), line)) {}
 
   template <class... A>
-  auto operator()(A&&... args) {
-    capture::Scope scope(*function_);
-    if constexpr (std::is_void_v<std::invoke_result_t<F&, A...>>) {
-      f_(std::forward<A>(args)...);
-      scope.finish();
-    } else {
-      auto result = f_(std::forward<A>(args)...);
-      scope.finish();
-      return result;
-    }
+  std::decay_t<std::invoke_result_t<F&, A...>> operator()(A&&... args) {
+    if (host_ == Host::skip && !capture::is_recording()) return call_frozen(std::forward<A>(args)...);
+    return call_again(std::forward<A>(args)...);
   }
 
   /// Calls the function with these arguments and says what ran and why: regions, guards, fusion, kernels, recompiles.
@@ -134,8 +132,66 @@ class Compiled {
   const CompileOptions& options() const { return capture::options(*function_); }
   SourceLine line() const { return capture::line(*function_); }  ///< where it was compiled
 
+  /// Writes a file that load() reads, with code for the call with these arguments, or for several calls `with(...)`
+  /// arguments each; see SaveOptions. The function runs once a call, as with Host::skip; nothing is computed. Captured
+  /// tensors and numbers are stored as they are now; no host code is. UserError, naming the line, if a call has a graph
+  /// break, or if the file cannot be written.
+  template <class... A>
+  void save(const SaveOptions& to, A&&... args) {
+    save_calls(to, std::forward<A>(args)...);
+  }
+  template <class Path, class... A>
+    requires std::is_convertible_v<const Path&, std::string>
+  void save(const Path& path, A&&... args) {
+    save_calls({.path = path}, std::forward<A>(args)...);
+  }
+
  private:
+  template <class... A>
+  std::decay_t<std::invoke_result_t<F&, A...>> call_again(A&&... args) {
+    capture::Scope scope(*function_);
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, A...>>) {
+      f_(std::forward<A>(args)...);
+      scope.finish();
+    } else {
+      auto result = f_(std::forward<A>(args)...);
+      scope.finish();
+      return result;
+    }
+  }
+
+  template <class... A>
+  std::decay_t<std::invoke_result_t<F&, A...>> call_frozen(A&&... args) {
+    using R = std::decay_t<std::invoke_result_t<F&, A...>>;
+    if constexpr (std::is_void_v<R>) {
+      capture::refuse_types(*function_, "Host::skip would never run a function without a result again");
+    } else if constexpr (!structure::is_known<R> || !(structure::is_known<A> && ...)) {
+      capture::refuse_types(*function_, nullptr);
+    } else {
+      capture::ArgumentLeaves leaves;
+      capture::collect<R>(leaves, args...);
+      const capture::Found found = capture::find_frozen(*function_, leaves);
+      if (found.call != nullptr) {
+        if (found.replay) capture::replay<R>(f_, *function_, *found.call, leaves, std::forward<A>(args)...);
+        return capture::result_of<R>(*function_, *found.call, leaves);
+      }
+      if (!found.may_freeze) return call_again(std::forward<A>(args)...);
+      return capture::freeze<R>(f_, *function_, leaves, std::forward<A>(args)...);
+    }
+  }
+
+  template <class... A>
+  void save_calls(const SaveOptions& to, A&&... args) {
+    capture::SavedCalls calls(*function_, to);
+    if constexpr (sizeof...(A) > 0 && (capture::is_arguments<std::decay_t<A>> && ...))
+      (capture::save_call_with(f_, *function_, calls, std::forward<A>(args)), ...);
+    else
+      capture::save_call(f_, *function_, calls, std::forward<A>(args)...);
+    calls.write();
+  }
+
   F f_;
+  Host host_;
   std::shared_ptr<capture::Function> function_;
 };
 

@@ -5,5 +5,6 @@
 #include <sinter/compile.h>
 #include <sinter/freeze.h>
 #include <sinter/ops.h>
+#include <sinter/saved.h>
 #include <sinter/stream.h>
 #include <sinter/tensor.h>

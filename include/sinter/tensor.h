@@ -117,6 +117,9 @@ Tensor from(const std::vector<T>& values, const Dims& shape, SourceLine line = S
   return from_bytes(values.data(), values.size() * sizeof(T), shape, dtype_of<T>(), line);
 }
 
+/// The same data on a device; `x` itself if it is there already.
+Tensor to(const Tensor& x, Device device, SourceLine line = SourceLine::current());
+
 /// Reads the only element on the host as a number (ends a region, waits for the device). Floating values become
 /// integers as to() converts them to i64: the fraction is dropped, NaN is 0. UserError on many elements.
 double item_as_double(const Tensor& t, SourceLine line);

@@ -25,6 +25,7 @@ using CpuKernel = void (*)(const uint64_t* slots, int64_t begin, int64_t end);
 struct Properties {
   std::string name;          ///< "NVIDIA H200", the CPU's model name
   std::string architecture;  ///< "sm_90a", "x86-64-v4"
+  std::string driver;        ///< "CUDA 13.0"; empty on the CPU
   int multiprocessors = 1;   ///< SMs, or CPU threads
   int max_threads_per_block = 1;
   size_t shared_bytes_per_block = 0;  ///< with opt-in

@@ -1,106 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sinter/dims.h>
 #include <sinter/error.h>
 
-#include <cstring>
-#include <type_traits>
+#include <utility>
 
-#include <sinter/dims.h>
-
+#include "runtime/exec/fields.h"
 #include "runtime/exec/plan.h"
 
 namespace sinter::exec {
-namespace {
-
-constexpr uint64_t magic = 0x316e616c70746e73;  // "sntplan1"
-
-class Writer {
- public:
-  std::string out;
-  template <class T>
-    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-  void field(const T& v) {
-    out.append(reinterpret_cast<const char*>(&v), sizeof v);
-  }
-  void field(const std::string& s) {
-    field(static_cast<uint64_t>(s.size()));
-    out += s;
-  }
-  template <class T>
-  void list(const std::vector<T>& v) {
-    field(static_cast<uint64_t>(v.size()));
-    for (const T& e : v) visit(*this, e);
-  }
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view in) : in_(in) {}
-  template <class T>
-    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-  void field(T& v) {
-    std::memcpy(&v, take(sizeof v).data(), sizeof v);
-  }
-  void field(bool& v) {
-    uint8_t byte = 0;
-    field(byte);
-    if (byte > 1) throw CompileError("plan: a truth value is neither 0 nor 1");
-    v = byte != 0;
-  }
-  void field(std::string& s) { s = take(count(1)); }
-  template <class T>
-  void list(std::vector<T>& v) {
-    v.resize(count(1));
-    for (T& e : v) visit(*this, e);
-  }
-  bool done() const { return in_.empty(); }
-
- private:
-  size_t count(size_t smallest) {
-    uint64_t n = 0;
-    field(n);
-    if (n > in_.size() / smallest) throw CompileError("plan: a length exceeds the file");
-    return static_cast<size_t>(n);
-  }
-  std::string_view take(size_t n) {
-    if (n > in_.size()) throw CompileError("plan: the file ends early");
-    const std::string_view r = in_.substr(0, n);
-    in_.remove_prefix(n);
-    return r;
-  }
-  std::string_view in_;
-};
 
 /// One visitor per struct serves writing and reading. `A` is Writer (const structs) or Reader.
-void visit(Writer& a, const DType& t) {
-  a.field(static_cast<uint8_t>(t.kind()));
-  a.field(static_cast<uint8_t>(t.bits()));
-}
-void visit(Reader& a, DType& t) {
-  uint8_t kind = 0, bits = 0;
-  a.field(kind);
-  a.field(bits);
-  t = DType(static_cast<DType::Kind>(kind), bits);
-  if (t.name() == "?") throw CompileError("plan: unknown dtype");
-}
-void visit(Writer& a, const std::string& s) { a.field(s); }
-void visit(Reader& a, std::string& s) { a.field(s); }
-
-template <class A, class T, class U>
-concept visits = std::is_same_v<std::remove_const_t<T>, U>;
-
-template <class A, class T>
-  requires visits<A, T, HostExpr>
-void visit(A& a, T& e) {
-  a.field(e.begin);
-  a.field(e.length);
-  a.field(e.literal);
-}
-template <class A, class T>
-  requires visits<A, T, HostInstruction>
-void visit(A& a, T& i) {
-  a.field(i.op);
-  a.field(i.operand);
-}
 template <class A, class T>
   requires visits<A, T, SlotSource>
 void visit(A& a, T& s) {
@@ -117,12 +26,6 @@ void visit(A& a, T& k) {
   a.field(k.entry);
   a.field(k.threads);
   a.field(k.shared_bytes);
-}
-/// Structural words of a call.
-template <class A, class T>
-  requires visits<A, T, int64_t>
-void visit(A& a, T& word) {
-  a.field(word);
 }
 template <class A, class T>
   requires visits<A, T, CallTensorSource>
@@ -185,15 +88,15 @@ void visit(A& a, T& p) {
   a.list(p.status_messages);
 }
 
+namespace {
+
+constexpr uint64_t magic = 0x316e616c70746e73;  // "sntplan1"
+
 void require(bool ok, const char* what) {
   if (!ok) throw CompileError(std::string("plan: ") + what);
 }
 
-void check_expr(const Plan& p, const HostExpr& e) {
-  require(
-      e.begin >= 0 && e.length >= 0 && static_cast<size_t>(e.begin) + static_cast<size_t>(e.length) <= p.code.size(),
-      "an expression lies outside the code");
-}
+void check_expr(const Plan& p, const HostExpr& e) { exec::check_expr(p.code, e); }
 
 void check_slot(const Plan& p, const SlotSource& slot) {
   check_expr(p, slot.expr);
@@ -240,10 +143,7 @@ void check(const Plan& p) {
           "an impossible count");
   require(p.device.kind == DeviceKind::cpu || p.device.kind == DeviceKind::cuda, "unknown device");
   check_expr(p, p.arena_bytes);
-  for (const HostInstruction& i : p.code) {
-    require(i.op <= HostOp::doubled, "unknown host op");
-    if (i.op == HostOp::symbol) require(i.operand >= 0 && i.operand < p.symbol_count, "unknown symbol");
-  }
+  check_code(p.code, p.symbol_count);
   for (const TensorSpec& t : p.outputs) {
     require(t.shape.size() == t.strides.size() && t.shape.size() <= Dims::max_size, "bad output shape");
     require(t.alias_input < p.input_count, "bad alias");
@@ -256,6 +156,18 @@ void check(const Plan& p) {
 }
 
 }  // namespace
+
+void check_code(const std::vector<HostInstruction>& code, int32_t symbols) {
+  for (const HostInstruction& i : code) {
+    require(i.op <= HostOp::doubled, "unknown host op");
+    if (i.op == HostOp::symbol) require(i.operand >= 0 && i.operand < symbols, "unknown symbol");
+  }
+}
+
+void check_expr(const std::vector<HostInstruction>& code, const HostExpr& e) {
+  require(e.begin >= 0 && e.length >= 0 && static_cast<size_t>(e.begin) + static_cast<size_t>(e.length) <= code.size(),
+          "an expression lies outside the code");
+}
 
 std::string serialize(const Plan& plan) {
   Writer w;

@@ -205,7 +205,7 @@ Entry& compile_entry(const RegionCall& r) {
   if (Entry* e = r.set.entries.find(r.key)) return *e;
   const auto path = path_to(r.last);
   auto entry = make_entry(r, path, choose(r, path));
-  if (computes(r)) variant_for(r, *entry);
+  if (computes(r) && r.compiles) variant_for(r, *entry);
   if (computes(r) && entry->reason != first_call) note_recompile(r, entry->reason);
   Entry* raw = entry.get();
   r.set.entries.append(std::move(entry));

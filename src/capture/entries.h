@@ -24,6 +24,7 @@ struct RegionCall {
   bool at_break;              ///< more of the function follows
   bool compiled_now = false;  ///< the entry was made for this call
   bool later = false;         ///< a recipe is computed: the region ended before
+  bool compiles = true;       ///< for this device now; not if it is saved for others
 };
 
 /// Makes the entry for a key that no entry matches: static the first time, then with what changed promoted to symbols,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/capture/frozen_calls.h"
 #include "src/capture/trace.h"
 
 namespace sinter::capture {
@@ -20,7 +21,8 @@ class Function {
   const CompileOptions options;
   const SourceLine line;  ///< where compile() was called
   TraceNode root;
-  std::mutex grow;  ///< held while the trie or an entry list grows: one thread compiles, others wait
+  FrozenCalls frozen;  ///< Host::skip
+  std::mutex grow;     ///< held while the trie or an entry list grows: one thread compiles, others wait
 
   struct Counters {
     std::atomic<int64_t> calls{0}, compilations{0}, disk_hits{0}, breaks{0}, launches{0};

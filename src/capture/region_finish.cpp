@@ -11,17 +11,16 @@
 #include "src/capture/region_run.h"
 
 namespace sinter::capture {
-namespace {
 
 /// The handle has its data, or will never get it. The last reference may have died on another thread meanwhile.
-void settle(tensor::TensorImpl* t) noexcept {
+void RegionRecorder::settle(tensor::TensorImpl* t) noexcept {
   if (t->pending.exchange(nullptr, std::memory_order_acq_rel) == tensor::abandoned()) tensor::recycle(t);
 }
 
-}  // namespace
-
 void RegionRecorder::compute(tensor::TensorImpl& t, const char* why, SourceLine line) {
   check_thread(why, line);
+  if (frozen_ != nullptr)
+    frozen_->refuse(why, fmt::format("reads {} {} on the host", dtype(t).name(), shape(t).text()), line);
   if (function_->options.fullgraph)
     throw CompileError(
         {why,
@@ -39,11 +38,13 @@ void RegionRecorder::compute_together(std::span<tensor::TensorImpl* const> tenso
 
 void RegionRecorder::break_region(int32_t demanded, const char* why, SourceLine line) {
   if (depth_ == 0) return;
+  refuse_break(why, line);
   function_->counters.breaks.fetch_add(1, std::memory_order_relaxed);
   end_region({demanded, true, why, line});
 }
 
 void RegionRecorder::break_completely(const char* why, SourceLine line) {
+  if (depth_ > 0) refuse_break(why, line);
   if (depth_ > 0) function_->counters.breaks.fetch_add(1, std::memory_order_relaxed);
   complete({demand_everything, true, why, line});
 }

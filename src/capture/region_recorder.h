@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/capture/captured_handles.h"
+#include "src/capture/frozen_region.h"
 #include "src/capture/function.h"
 #include "src/capture/key.h"
 #include "src/capture/recipe.h"
@@ -40,6 +42,15 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void abandon() noexcept;
   Function& function() const { return *function_; }
   int64_t op_count() const { return depth_; }
+
+  /// This call's host code runs for others as well: what it learns is noted in `handles`, and a break is refused.
+  void freeze_into(CapturedHandles& handles) { frozen_ = &handles; }
+  const CapturedHandles* frozen_into() const { return frozen_; }
+  /// Ends the call: what is needed to run it again for other arguments. `wanted` (slots, ascending) are computed now if
+  /// it `runs`; every other handle becomes unusable. Without `compiles` there is no entry.
+  FrozenRegion freeze(std::span<const int32_t> wanted, bool compiles, bool runs);
+  /// The same if the host code threw.
+  void abandon_frozen() noexcept;
   /// Is this memory, or a view of it, an operand of the region so far?
   bool reads(const tensor::Storage& storage) const;
 
@@ -51,6 +62,8 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   DType dtype(const tensor::TensorImpl& t) override;
   Dims shape(const tensor::TensorImpl& t) override;
   Device device(const tensor::TensorImpl& t) override;
+  int rank(const tensor::TensorImpl& t) override;
+  int64_t extent(const tensor::TensorImpl& t, size_t dim) override;
   void compute(tensor::TensorImpl& t, const char* why, SourceLine line) override;
   void compute_together(std::span<tensor::TensorImpl* const> tensors, const char* why, SourceLine line) override;
   bool forget(tensor::TensorImpl& t) noexcept override;
@@ -75,7 +88,11 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
     RegionRecorder& recorder_;
     bool before_;
   };
+  static void settle(tensor::TensorImpl* t) noexcept;
   void complete(const Ending& ending);
+  void poison_rest() noexcept;
+  void refuse_break(const char* why, SourceLine line) const;
+  void refuse_draws(const graph::Call& call) const;
   void end_region(const Ending& ending);
   void check_thread(const char* why, SourceLine line) const;
   OperandCode code_of(const Tensor& t, const graph::Call& call);
@@ -105,6 +122,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   std::vector<int32_t> live_;
   std::vector<tensor::TensorImpl*> outputs_;
   Recipes recipes_;  ///< of this call
+  CapturedHandles* frozen_ = nullptr;
   std::vector<Tensor> inputs_;
   std::vector<graph::Number> values_;
   std::vector<OperandCode> codes_;

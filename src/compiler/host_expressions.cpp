@@ -12,9 +12,9 @@ using graph::Expr;
 HostExpr HostExpressions::expr(Expr e) {
   if (const auto c = e.constant()) return {0, 0, *c};
   HostExpr h;
-  h.begin = static_cast<int32_t>(plan_.code.size());
+  h.begin = static_cast<int32_t>(code_.size());
   write(e);
-  h.length = static_cast<int32_t>(plan_.code.size()) - h.begin;
+  h.length = static_cast<int32_t>(code_.size()) - h.begin;
   return h;
 }
 
@@ -23,7 +23,8 @@ void HostExpressions::write(Expr e) {
     case Expr::Kind::constant:
       return push(HostOp::push, *e.constant());
     case Expr::Kind::symbol:
-      return push(HostOp::symbol, e.id());
+      code_.push_back(symbol_(e.id()));
+      return;
     case Expr::Kind::axis:
     case Expr::Kind::value:
       throw CompileError("internal: a host expression depends on the device");

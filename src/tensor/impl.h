@@ -9,6 +9,8 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace sinter::tensor {
@@ -73,6 +75,16 @@ class PendingOwner {
   virtual DType dtype(const TensorImpl& t) = 0;
   virtual Dims shape(const TensorImpl& t) = 0;
   virtual Device device(const TensorImpl& t) = 0;
+  virtual int rank(const TensorImpl& t) { return static_cast<int>(shape(t).size()); }
+  virtual int64_t extent(const TensorImpl& t, size_t dim) { return shape(t)[dim]; }
+  /// Of a pending tensor that is computed for it, unless the owner knows better.
+  virtual Dims strides(TensorImpl& t);
+  /// Throws if the tensor can be no operand of an op at `line`.
+  virtual void check_operand(const TensorImpl& t, std::string_view op, SourceLine line) {
+    (void)t;
+    (void)op;
+    (void)line;
+  }
   /// Gives the tensor its data because `why` ("item", "data_ptr") needs it at `line`, or throws.
   virtual void compute(TensorImpl& t, const char* why, SourceLine line) = 0;
   /// The same for several of its tensors, which one run may compute together. Tensors that were this owner's a moment
@@ -99,6 +111,11 @@ struct TensorImpl {
 
   void* data() const { return static_cast<char*>(storage->data) + offset * dtype.bytes(); }
 };
+
+inline Dims PendingOwner::strides(TensorImpl& t) {
+  compute(t, "strides", {});
+  return t.strides;
+}
 
 /// Recycled per thread: a pending handle costs a few nanoseconds.
 TensorImpl* new_impl();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sinter/pointwise.h>
+#include <sinter/tensor.h>
 
 #include "src/tensor/impl.h"
 
