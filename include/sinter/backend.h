@@ -61,10 +61,11 @@ using GraphCompiler = std::function<GraphFunction(const RecordedGraph& graph)>;
 /// Adds a backend: `compile(f, {.backend = name})` gives each region of f to `compiler`.
 ///
 /// Inputs of other shapes, and other numbers, are another graph. After CompileOptions::max_entries graphs of one trace
-/// further ones run op by op (backend "eager"), with a warning; Dynamic::never lifts the limit. Inside `compiler` and
-/// the functions it makes Sinter's ops run at once and compiled functions may be called, but not the function that is
-/// being run. Exceptions reach the caller of the compiled function as they are. A backend stays for the life of the
-/// process. UserError for an empty name, one that is taken, and an empty function.
+/// further ones run op by op (backend "eager"), with a warning; Dynamic::never lifts the limit. Regions with values
+/// that are others in every call, such as the places of random draws, run op by op as well. Inside `compiler` and the
+/// functions it makes Sinter's ops run at once and compiled functions may be called, but not the function that is being
+/// run. Exceptions reach the caller of the compiled function as they are. A backend stays for the life of the process.
+/// UserError for an empty name, one that is taken, and an empty function.
 void register_backend(const std::string& name, const GraphCompiler& compiler, SourceLine line = SourceLine::current());
 
 /// The names that CompileOptions::backend takes, sorted: "eager" (op by op, through the entries that ops outside of

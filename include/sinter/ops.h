@@ -7,9 +7,13 @@
 #include <sinter/bitwise.h>
 #include <sinter/convolution.h>
 #include <sinter/creation.h>
+#include <sinter/einsum.h>
 #include <sinter/image.h>
 #include <sinter/indexing.h>
+#include <sinter/losses.h>
+#include <sinter/normalization.h>
 #include <sinter/pointwise.h>
+#include <sinter/pooling.h>
 #include <sinter/random.h>
 #include <sinter/reductions.h>
 #include <sinter/views.h>

@@ -180,8 +180,9 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   for (const auto& [a, b] : g.assumptions()) entry->assumptions.emplace_back(a, b);
   entry->graph = std::make_shared<const graph::Graph>(std::move(g));
   if (entry->is_dynamic() && compiler::takes_literal_graphs(entry->backend)) {
-    device::warn(fmt::format("{}: more than {} graphs for backend \"{}\"; others run op by op", r.function.options.name,
-                             r.function.options.max_entries, entry->backend));
+    device::warn(
+        fmt::format("{}: backend \"{}\" takes {} graphs of a trace and none with run-time values; others run op by op",
+                    r.function.options.name, entry->backend, r.function.options.max_entries));
     entry->backend = "eager";
   }
   entry->by_alignment = compiler::generates_code(entry->backend);

@@ -118,6 +118,7 @@ void RegionRecorder::find_live() {
 
 void RegionRecorder::end_region(const Ending& ending) {
   if (depth_ == 0) return;
+  const Busy busy(*this);
   find_live();
   RegionEnd& end = end_at(*cursor_, live_, ending.demanded, function_->grow);
   try {
@@ -133,6 +134,10 @@ void RegionRecorder::end_region(const Ending& ending) {
     throw;
   }
   start_region(&end.continuation);
+}
+
+bool RegionRecorder::waits_for(const tensor::TensorImpl* t) const {
+  return !busy_ && std::ranges::any_of(inputs_, [&](const Tensor& input) { return input.impl() == t; });
 }
 
 bool RegionRecorder::reads(const tensor::Storage& storage) const {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/capture/captured_handles.h"
@@ -50,8 +51,14 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   FrozenRegion freeze(std::span<const int32_t> wanted, bool compiles, bool runs);
   /// The same if the host code threw.
   void abandon_frozen() noexcept;
+  /// Copies the contents of an input whose memory is about to go.
+  void own_input(const tensor::TensorImpl* t);
   /// Is this memory, or a view of it, an operand of the region so far?
   bool reads(const tensor::Storage& storage) const;
+
+  /// Is this an operand of the region so far, to be read when it ends? Not while a call is being recorded or the region
+  /// ends: handles of the recorder's own come and go there.
+  bool waits_for(const tensor::TensorImpl* t) const;
 
   // PendingOwner
   DType dtype(const tensor::TensorImpl& t) override;
@@ -72,6 +79,18 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
     SourceLine line;
   };
   static void settle(tensor::TensorImpl* t) noexcept;
+  /// While alive, handles to operands are the recorder's own.
+  class Busy {
+   public:
+    explicit Busy(RegionRecorder& recorder) : recorder_(recorder), before_(std::exchange(recorder.busy_, true)) {}
+    ~Busy() { recorder_.busy_ = before_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    RegionRecorder& recorder_;
+    bool before_;
+  };
   void complete(const Ending& ending);
   void poison_rest() noexcept;
   void refuse_break(const char* why, SourceLine line) const;
@@ -98,6 +117,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   Function* function_ = nullptr;
   TraceNode* cursor_ = nullptr;
   int32_t depth_ = 0;  ///< ops in this region
+  bool busy_ = false;
   /// Handles, null once dropped. A handle dropped by another thread stays, marked as abandoned, until find_live() or
   /// the end of the run recycles it: only the owner's thread touches this array.
   std::vector<tensor::TensorImpl*> slots_;

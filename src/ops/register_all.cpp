@@ -59,6 +59,7 @@ void register_all_ops() {
     register_moves();
     register_reduction();
     register_reduction_logic();
+    register_fold_composites();
     register_creation();
     register_full_like();
     register_linspace();

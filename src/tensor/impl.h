@@ -53,6 +53,12 @@ struct Storage {
   void remove_late_reader(LateReader* reader);
 };
 
+/// Does this thread record a region? Set once, while the library starts.
+extern bool (*is_recording)();
+/// The last handle but one to a borrowed tensor is gone. If this thread's recorder has that one, the region reads the
+/// memory now: the program may free it next.
+extern void (*before_memory_goes)(const TensorImpl* t) noexcept;
+
 /// What recording wants to know; set once, while the library starts. The contents of the storage may change from now
 /// on: whatever this thread recorded and did not compute yet reads them first.
 extern void (*before_exposure)(const Storage&);
@@ -101,6 +107,7 @@ struct TensorImpl {
   Dims shape;
   Dims strides;
   TensorImpl* next_free = nullptr;  ///< while recycled
+  bool borrowed = false;            ///< wraps memory that may go with its last handle; see before_memory_goes
 
   void* data() const { return static_cast<char*>(storage->data) + offset * dtype.bytes(); }
 };

@@ -6,6 +6,8 @@
 
 namespace sinter::tensor {
 
+bool (*is_recording)() = nullptr;
+void (*before_memory_goes)(const TensorImpl* t) noexcept = nullptr;
 void (*before_exposure)(const Storage&) = nullptr;
 
 Storage::~Storage() {

@@ -25,7 +25,8 @@ target_compile_features(test_readme PRIVATE cxx_std_20)
 set_target_properties(test_readme PROPERTIES CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 add_dependencies(tests_cpu test_readme)
 add_test(NAME test_readme COMMAND test_readme)
-set_tests_properties(test_readme PROPERTIES LABELS cpu TIMEOUT 120)
+set_tests_properties(test_readme PROPERTIES LABELS cpu TIMEOUT 120
+  ENVIRONMENT "SINTER_CACHE_DIR=${PROJECT_BINARY_DIR}/tests/readme_cache")
 
 # What the programs print names kernels, which the interpreter does not have.
 if(SINTER_BUILD_EXAMPLES AND SINTER_HAS_LLVM)

@@ -65,9 +65,10 @@ std::string Coverage::text() const {
   add("views", views_);
   add("dtypes", dtypes_);
   add("ops", ops_);
+  std::string never;
   for (const graph::OpDef* op : graph::all_ops())
-    if (!ops_.contains(std::string(op->name))) out += fmt::format("never: {}\n", op->name);
-  return out;
+    if (!ops_.contains(std::string(op->name))) never += fmt::format(" {}", op->name);
+  return never.empty() ? out : out + "never:" + never + "\n";
 }
 
 std::string Coverage::lines() const {

@@ -13,3 +13,6 @@ set_target_properties(sinter_fuzz PROPERTIES CXX_EXTENSIONS OFF RUNTIME_OUTPUT_D
 add_dependencies(test_fuzz sinter_fuzz)
 add_test(NAME sinter_fuzz COMMAND sinter_fuzz --seconds 5 --processes 2)
 set_tests_properties(sinter_fuzz PROPERTIES LABELS cpu TIMEOUT 300)
+add_dependencies(tests_gpu sinter_fuzz)
+add_test(NAME sinter_fuzz_on_gpu COMMAND sinter_fuzz --seconds 20 --processes 16 --device cuda)
+set_tests_properties(sinter_fuzz_on_gpu PROPERTIES LABELS gpu TIMEOUT 300 RUN_SERIAL ON)

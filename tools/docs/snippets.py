@@ -17,7 +17,7 @@ from pathlib import Path
 
 BLOCK = re.compile(r"(?:^<!-- given\n(?P<given>.*?)^-->\n+)?^```cpp\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)
 HEAD = """// Made from {page} by tools/docs/snippets.py.
-#include <sinter/sinter.h>
+{includes}#include <sinter/sinter.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -27,9 +27,16 @@ namespace sn = sinter;
 """
 
 
+INCLUDE = re.compile(r"^#include [^\n]*$", re.MULTILINE)
+
+
+def includes(blocks):
+    return "".join(f"{line}\n" for line in sorted({line for block in blocks for line in INCLUDE.findall(block["code"])}))
+
+
 def function(page, text, number, block):
     line = text.count("\n", 0, block.start("code")) + 1
-    code = f'#line {line} "{page}"\n' + block["code"]
+    code = f'#line {line} "{page}"\n' + INCLUDE.sub("", block["code"])
     if "int main()" in code:
         return f"namespace snippet_{number} {{\n" + code.replace("int main()", "void run()") + "}\n"
     return f"namespace snippet_{number} {{\nvoid run() {{\n{block['given'] or ''}{code}}}\n}}\n"
@@ -42,7 +49,7 @@ def program(page, text):
     functions = [function(page, text, number, block) for number, block in enumerate(blocks)]
     calls = "".join(f'  std::puts("-- {page}, C++ block {number}");\n  snippet_{number}::run();\n'
                     for number in range(len(blocks)))
-    return HEAD.format(page=page) + "\n".join(functions) + f"\nint main() {{\n{calls}}}\n"
+    return HEAD.format(page=page, includes=includes(blocks)) + "\n".join(functions) + f"\nint main() {{\n{calls}}}\n"
 
 
 if __name__ == "__main__":
