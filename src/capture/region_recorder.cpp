@@ -43,8 +43,8 @@ void RegionRecorder::start_region(TraceNode* root) {
 
 Tensor RegionRecorder::call(const graph::Call& call) {
   if (depth_ == max_region_ops) break_region(demand_nothing, "8192 ops", call.line);
-  if (frozen_ != nullptr) refuse_draws(call);
   const Busy busy(*this);
+  if (frozen_ != nullptr) refuse_draws(call);
   const size_t inputs_before = inputs_.size();
   codes_.clear();
   try {

@@ -78,7 +78,6 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
     const char* why;
     SourceLine line;
   };
-  static void settle(tensor::TensorImpl* t) noexcept;
   /// While alive, handles to operands are the recorder's own.
   class Busy {
    public:
@@ -91,6 +90,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
     RegionRecorder& recorder_;
     bool before_;
   };
+  static void settle(tensor::TensorImpl* t) noexcept;
   void complete(const Ending& ending);
   void poison_rest() noexcept;
   void refuse_break(const char* why, SourceLine line) const;
