@@ -38,6 +38,7 @@ void read_before_memory_goes(const tensor::TensorImpl* t) noexcept {
   RegionRecorder* recorder = active_recorder();
   if (recorder == nullptr || !recorder->waits_for(t)) return;
   try {
+    if (recorder->frozen_into() != nullptr) return recorder->own_input(t);
     recorder->break_region(demand_nothing, "last handle of from_blob", {});
   } catch (const std::exception& error) {
     device::warn(std::string("while reading memory whose last handle is gone: ") + error.what());

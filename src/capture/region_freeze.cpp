@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "runtime/saved/constants.h"
 #include "src/capture/region_recorder.h"
 #include "src/capture/region_run.h"
 
@@ -29,6 +30,7 @@ void RegionRecorder::poison_rest() noexcept {
 }
 
 FrozenRegion RegionRecorder::freeze(std::span<const int32_t> wanted, bool compiles, bool runs) {
+  const Busy busy(*this);
   FrozenRegion region{cursor_, nullptr, nullptr, nullptr, {}, {}, {}, {}, device_};
   try {
     compute_inputs("end of function", {});
@@ -74,6 +76,12 @@ FrozenRegion RegionRecorder::freeze(std::span<const int32_t> wanted, bool compil
   poison_rest();
   start_region(&function_->root);
   return region;
+}
+
+void RegionRecorder::own_input(const tensor::TensorImpl* t) {
+  const Busy busy(*this);
+  for (Tensor& input : inputs_)
+    if (input.impl() == t) input = saved::copy_reach(input, input.device());
 }
 
 void RegionRecorder::abandon_frozen() noexcept {

@@ -51,6 +51,8 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   FrozenRegion freeze(std::span<const int32_t> wanted, bool compiles, bool runs);
   /// The same if the host code threw.
   void abandon_frozen() noexcept;
+  /// Copies the contents of an input whose memory is about to go.
+  void own_input(const tensor::TensorImpl* t);
   /// Is this memory, or a view of it, an operand of the region so far?
   bool reads(const tensor::Storage& storage) const;
 

@@ -116,6 +116,18 @@ TEST(Skip, CapturedStateIsFrozen) {
   EXPECT_EQ(floats(f(x)), first);
 }
 
+TEST(Skip, MemoryWrappedInsideIsCopied) {
+  auto f = compile(
+      [](Tensor x) {
+        std::vector<float> local{1, 2, 3};
+        const Tensor y = x + from_blob(local.data(), {3}, f32);
+        local.assign(3, 100.0f);
+        return y;
+      },
+      skip);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(floats(f(counting({3}))), (std::vector<float>{1, 3, 5}));
+}
+
 TEST(Skip, ResultsOfAnyStructure) {
   struct Outcome {
     Tensor tensor;
