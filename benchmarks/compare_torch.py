@@ -62,6 +62,11 @@ def to_nhwc(x):
     return y.to(torch.bfloat16, memory_format=torch.contiguous_format) if x.dtype == torch.float32 else y
 
 
+def layer_inputs(n=4096):
+    """Weights such that the product is of the size of its inputs, where gelu is not yet the identity."""
+    return [normal(n, n, dtype=torch.bfloat16), normal(n, n, dtype=torch.bfloat16) / math.sqrt(n), normal(n, dtype=torch.bfloat16)]
+
+
 # name -> (inputs, function, the same in float64, absolute error allowed relative to max(1, |y|))
 ROWS = {
     "pointwise_relu_f32_64M": (lambda: [normal(N64M, dtype=torch.float32)], lambda x: torch.relu(x + 1) * 2, None, 1e-6),
@@ -73,6 +78,7 @@ ROWS = {
     "chain20_16k_f32": (lambda: [normal(16384, dtype=torch.float32) for _ in range(2)], chain20, None, 1e-5),
     "sum_all_f32_64M": (lambda: [normal(N64M, dtype=torch.float32)], lambda x: (x * x).sum(), None, 1e-5),
     "colsum_65536x4096_bf16": (lambda: [normal(65536, 4096, dtype=torch.bfloat16)], lambda x: x.sum(0), None, 4e-3),
+    "mm_bias_gelu_4096_bf16": (layer_inputs, lambda x, w, b: F.gelu(F.linear(x, w, b), approximate="tanh"), None, 1.6e-2),
     "preproc_resize224_norm_32x1080p": (lambda: [frames()], resize, lambda x: resize(x, torch.float64), 2e-3),
 }
 

@@ -42,6 +42,8 @@ std::vector<Row> make_rows() {
   r.push_back(row("sum_all_f32_64M", {{f32, {n}}}, [](Arguments a) { return sum(a[0] * a[0]); }));
   r.push_back(
       row("colsum_65536x4096_bf16", {{bf16, {65536, 4096}}}, [](Arguments a) { return sum(a[0], {.dims = {0}}); }));
+  r.push_back(row("mm_bias_gelu_4096_bf16", {{bf16, {4096, 4096}}, {bf16, {4096, 4096}}, {bf16, {4096}}},
+                  [](Arguments a) { return gelu(linear(a[0], a[1], a[2]), {.approximate = Approximate::tanh}); }));
   return r;
 }
 

@@ -42,6 +42,8 @@ struct CompileOptions {
   std::string backend = "sinter";  ///< "sinter" or "reference" (the interpreter, on the CPU)
   int max_entries = 8;             ///< variants of one trace before a fully dynamic one
   bool fullgraph = false;          ///< a graph break is a CompileError
+  /// False: matrix products and convolutions are generated kernels too, slower, with the same bits on every device.
+  bool libraries = true;
 };
 
 /// Counters of a compiled function since it was made.

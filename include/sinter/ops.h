@@ -8,6 +8,7 @@
 #include <sinter/creation.h>
 #include <sinter/image.h>
 #include <sinter/indexing.h>
+#include <sinter/linalg.h>
 #include <sinter/pointwise.h>
 #include <sinter/reductions.h>
 #include <sinter/views.h>

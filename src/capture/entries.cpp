@@ -188,8 +188,8 @@ const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
   std::scoped_lock lock(entry.variant_mutex);
   if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
   const CompileOptions& o = r.function.options;
-  compiler::Result result =
-      compiler::compile(*entry.graph, {o.fusion, o.rounding, o.backend, variant == 0, r.function.line.text()});
+  compiler::Result result = compiler::compile(
+      *entry.graph, {o.fusion, o.rounding, o.backend, variant == 0, r.function.line.text(), o.libraries});
   entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes,
                              result.library_notes};
   if (result.from_disk) r.function.counters.disk_hits.fetch_add(1, std::memory_order_relaxed);

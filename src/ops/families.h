@@ -58,6 +58,9 @@ void register_arange();           ///< arange
 void register_indexing();         ///< index_select gather
 void register_one_hot();          ///< one_hot
 
+void register_gemm();    ///< gemm
+void register_linalg();  ///< matmul bmm linear addmm
+
 void register_image_crop();         ///< image_crop
 void register_image_resize();       ///< image_resize
 void register_image_crop_resize();  ///< image_crop_resize

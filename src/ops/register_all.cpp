@@ -57,6 +57,8 @@ void register_all_ops() {
     register_arange();
     register_indexing();
     register_one_hot();
+    register_gemm();
+    register_linalg();
     register_image_crop();
     register_image_resize();
     register_image_crop_resize();

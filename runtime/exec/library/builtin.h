@@ -8,8 +8,12 @@
 
 namespace sinter::exec {
 
-/// The providers that this build has, in the order in which they are asked. CUDA's are in runtime/exec/library/cuda, or
-/// none in no_cuda.
+/// CUDA's providers, in the order in which they are asked (runtime/exec/library/cuda); none in a build without CUDA.
 std::vector<std::unique_ptr<Provider>> cuda_providers();
+
+// Each is nullptr in a build without that library's headers; whether the library itself is there, the provider finds
+// out.
+std::unique_ptr<Provider> make_cublaslt_provider();
+std::unique_ptr<Provider> make_onednn_provider();
 
 }  // namespace sinter::exec

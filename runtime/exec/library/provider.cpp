@@ -4,15 +4,22 @@
 #include <cstring>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include "runtime/exec/library/builtin.h"
 
 namespace sinter::exec {
 namespace {
 
+std::vector<std::unique_ptr<Provider>> builtin_providers() {
+  std::vector<std::unique_ptr<Provider>> all = cuda_providers();
+  if (auto p = make_onednn_provider()) all.push_back(std::move(p));
+  return all;
+}
+
 struct Registry {
   std::shared_mutex mutex;
-  std::vector<std::unique_ptr<Provider>> all = cuda_providers();
+  std::vector<std::unique_ptr<Provider>> all = builtin_providers();
 };
 
 Registry& registry() {
