@@ -5,10 +5,10 @@
 #include <sinter/tensor.h>
 
 // Matrix products. Arguments have one dtype, any but boolean, which is the result's; f16 and bf16 accumulate in f32 and
-// are rounded once. cuBLASLt and oneDNN compute them for f32, f16 and bf16 where they are there, with TF32 off: then the
-// order of summation is the library's (docs/semantics.md has the bound). Other dtypes, empty inner dims, and everything
-// where no library is there or CompileOptions::libraries is false are generated kernels that sum in the one order of
-// sum(). Transposed, sliced and broadcast arguments are read where they lie.
+// are rounded once. cuBLASLt and oneDNN compute them for f32, f16 and bf16 where they are there, with TF32 off: then
+// the order of summation is the library's (docs/semantics.md has the bound). Other dtypes, empty inner dims, and
+// everything where no library is there or CompileOptions::libraries is false are generated kernels that sum in the one
+// order of sum(). Transposed, sliced and broadcast arguments are read where they lie.
 
 #pragma GCC visibility push(default)
 namespace sinter {
