@@ -53,6 +53,7 @@ ALLOWED = {
 # Headers of other projects, and the only folders that may name them.
 FOREIGN = [
     (re.compile(r"^(cuda|cuda_runtime|nvrtc|cublasLt|cudnn)(_\w+)?\.h$"), re.compile(r"(^|/)cuda(/|$)|^(tests|benchmarks|examples)/")),
+    (re.compile(r"^oneapi/"), re.compile(r"/onednn/|^tests/|^benchmarks/")),
     (re.compile(r"^llvm(-c)?/"), re.compile(r"^codegen/llvm/|^tests/")),
     (re.compile(r"^(fmt|nlohmann)/"), re.compile(r"^(?!include/)")),
 ]

@@ -47,6 +47,8 @@ struct CompileOptions {
   std::string backend = "sinter";  ///< "sinter", "eager", "reference" or a registered one: backend.h
   int max_entries = 8;             ///< variants of one trace before a fully dynamic one
   bool fullgraph = false;          ///< a graph break is a CompileError
+  /// False: matrix products and convolutions are generated kernels too, slower, with the same bits on every device.
+  bool libraries = true;
 };
 
 /// What compiling took, in milliseconds, summed over a function's entries.

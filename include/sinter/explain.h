@@ -27,6 +27,7 @@ struct CallExplanation {
   int step = 0;
   std::string op;                     ///< "matmul"
   std::string library;                ///< "cublaslt"
+  std::string attributes;             ///< "epilogue=relu, dtype=bf16"
   std::vector<std::string> operands;  ///< "bf16 [4096,1024] strides [1,4096]", as the library reads them
   std::vector<std::string> results;
 };

@@ -10,6 +10,7 @@
 #include <sinter/einsum.h>
 #include <sinter/image.h>
 #include <sinter/indexing.h>
+#include <sinter/linalg.h>
 #include <sinter/losses.h>
 #include <sinter/normalization.h>
 #include <sinter/pointwise.h>

@@ -9,6 +9,8 @@
 
 #include "src/capture/key.h"
 #include "src/graph/needed_nodes.h"
+#include "src/graph/registry.h"
+#include "src/graph/text.h"
 
 namespace sinter::capture {
 namespace {
@@ -167,6 +169,21 @@ std::string tensor_text(const exec::Plan& plan, const exec::CallTensorSource& t,
   return fmt::format("{} {}{}", t.dtype.name(), shape.text(), dense ? "" : " strides " + strides.text());
 }
 
+/// "epilogue=relu, dtype=bf16", as graphs are printed, with this call's numbers.
+std::string attributes_text(const exec::Plan& plan, const exec::CallRef& ref, std::span<const int64_t> key) {
+  const graph::OpDef* op = graph::find_op(ref.op);
+  if (op == nullptr) return {};
+  graph::Attributes attributes;
+  attributes.words = ref.words;
+  for (const exec::CallNumberSource& n : ref.numbers) {
+    const int64_t bits = n.symbol >= 0 ? key[static_cast<size_t>(n.symbol)] : exec::evaluate(plan, n.value, key);
+    graph::Scalar& s = attributes.scalars.emplace_back();
+    s.literal = {n.floating ? graph::Number::Kind::floating : graph::Number::Kind::integer, bits};
+    s.expr = bits;
+  }
+  return graph::text(*op, attributes);
+}
+
 std::vector<CallExplanation> explain_calls(const exec::Plan& plan, std::span<const int64_t> key) {
   std::vector<CallExplanation> calls;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
@@ -176,6 +193,7 @@ std::vector<CallExplanation> explain_calls(const exec::Plan& plan, std::span<con
     c.step = static_cast<int>(i);
     c.op = ref.op;
     c.library = ref.provider;
+    c.attributes = attributes_text(plan, ref, key);
     for (const exec::CallTensorSource& t : ref.operands) c.operands.push_back(tensor_text(plan, t, key));
     for (const exec::CallTensorSource& t : ref.results) c.results.push_back(tensor_text(plan, t, key));
   }

@@ -36,8 +36,8 @@ std::string list_text(const std::vector<std::string>& list) {
 }
 
 void write_call(Out out, const CallExplanation& c) {
-  fmt::format_to(out, "library call {} by {}  ({}) -> {}\n", c.op, c.library, list_text(c.operands),
-                 list_text(c.results));
+  fmt::format_to(out, "library call {} by {}  ({}) -> {}{}{}\n", c.op, c.library, list_text(c.operands),
+                 list_text(c.results), c.attributes.empty() ? "" : "  ", c.attributes);
 }
 
 void write_steps(Out out, const RegionExplanation& r) {

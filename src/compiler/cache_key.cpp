@@ -18,7 +18,7 @@ std::vector<KeyField> key_fields(const graph::Graph& graph, const Options& optio
           {"fusion", fmt::to_string(static_cast<int>(options.fusion))},
           {"rounding", fmt::to_string(static_cast<int>(options.rounding))},
           {"aligned", options.aligned ? "1" : "0"},
-          {"libraries", library_identity(graph)},
+          {"libraries", options.libraries ? library_identity(graph) : "not used"},
           {"name", graph.name},
           {"graph", graph::print(graph)}};
 }

@@ -20,6 +20,7 @@ struct Options {
   std::string backend = "sinter";
   bool aligned = true;            ///< every input pointer is 16-byte aligned
   std::string location = {};      ///< where compile() was called; comments only, never in a key
+  bool libraries = true;          ///< calls that can be taken apart may go to libraries
   std::vector<bool> frozen = {};  ///< by input: its contents change by in-place ops alone; never in a key (folded.h)
 };
 

@@ -68,6 +68,11 @@ const exec::Provider* LibraryChoice::provider(const graph::Graph& graph, const g
   return chosen;
 }
 
+bool LibraryChoice::has_provider(const graph::Graph& graph, const graph::Node& call) const {
+  std::string reasons;
+  return choose(describe(graph, call), device_, reasons) != nullptr;
+}
+
 const exec::Provider& required_provider(const exec::CallDescription& call, Device device) {
   std::string reasons;
   if (const exec::Provider* p = choose(call, device, reasons)) return *p;

@@ -19,6 +19,8 @@ class LibraryChoice {
   explicit LibraryChoice(Device device) : device_(device) {}
   /// nullptr: none. Why each one refused becomes a note.
   const exec::Provider* provider(const graph::Graph& graph, const graph::Node& call);
+  /// Is there a provider? Says nothing if not: for calls that would only replace others.
+  bool has_provider(const graph::Graph& graph, const graph::Node& call) const;
   /// "matmul f16 [8,8] f16 [8,8]: no library: cublaslt: tried libcublasLt.so.13: not found"
   const std::vector<std::string>& notes() const { return notes_; }
 

@@ -16,6 +16,7 @@
 #include "src/passes/channels_last.h"
 #include "src/passes/decompose.h"
 #include "src/passes/fuse_activations.h"
+#include "src/passes/fuse_epilogues.h"
 
 namespace sinter::compiler {
 namespace {
@@ -110,7 +111,7 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   Dump dump(input.name);
   const schedule::Target target = target_of(input.device, properties, options.aligned);
 
-  // The user's ops as recorded. Everything after this line keeps their meaning bit by bit.
+  // The user's ops as recorded. Everything after this line keeps their meaning bit by bit, but for sums in libraries.
   graph::verify(input);
   dump.write("graph", graph::print(input, true));
 
@@ -124,9 +125,15 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
 
   // Composites become primitive ops, calls that no library computes among them; what no output needs is dropped.
   LibraryChoice libraries(input.device);
-  const graph::Graph primitive = passes::decompose(
-      ordered, [&](const graph::Graph& g, const graph::Node& call) { return libraries.provider(g, call) != nullptr; });
-  dump.write("decompose", graph::print(primitive, true));
+  const graph::Graph decomposed = passes::decompose(ordered, [&](const graph::Graph& g, const graph::Node& call) {
+    return options.libraries && libraries.provider(g, call) != nullptr;
+  });
+  dump.write("decompose", graph::print(decomposed, true));
+
+  // What libraries can do to their results on the way out, they are asked to do.
+  const graph::Graph primitive = passes::fuse_epilogues(
+      decomposed, [&](const graph::Graph& g, const graph::Node& call) { return libraries.has_provider(g, call); });
+  dump.write("epilogues", graph::print(primitive, true));
 
   // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
   loop::Program program = lower::lower(primitive, lowering(options));

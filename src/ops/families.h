@@ -79,6 +79,8 @@ void register_windows();             ///< window_fold windows window_counts
 void register_pooling();             ///< max_pool avg_pool
 void register_adaptive_pooling();    ///< adaptive_avg_pool adaptive_max_pool and their windows
 void register_embedding();           ///< embedding
+void register_gemm();                ///< gemm
+void register_linalg();              ///< matmul bmm linear addmm
 
 void register_image_crop();         ///< image_crop
 void register_image_resize();       ///< image_resize

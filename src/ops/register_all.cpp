@@ -73,6 +73,8 @@ void register_all_ops() {
     register_dropout();
     register_convolution();
     register_batch_norm();
+    register_gemm();
+    register_linalg();
     register_image_crop();
     register_image_resize();
     register_image_crop_resize();

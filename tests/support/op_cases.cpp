@@ -198,7 +198,7 @@ void compare_fusions(const OpCase& c, Device device, std::vector<std::string>& f
   const std::pair<Fusion, bool> modes[] = {
       {Fusion::none, true}, {Fusion::all, true}, {Fusion::vertical, false}, {Fusion::all, false}};
   for (const auto& [fusion, keep] : modes) {
-    const auto got = run_on(device, fused_case(c, keep), c.inputs, {.fusion = fusion});
+    const auto got = run_on(device, fused_case(c, keep), c.inputs, {.fusion = fusion, .libraries = false});
     if (first.empty()) first = got;
     for (size_t i = 0; i < got.size(); ++i)
       if (const std::string d = difference(first[i], got[i]); !d.empty())
@@ -219,7 +219,7 @@ std::vector<std::string> compare_all_backends(Device device, const std::string& 
       stride, part,
       [&](const OpCase& c, std::vector<std::string>& failures) {
         const auto expected = reference::interpret(c.graph, c.inputs);
-        const auto got = run_on(device, c.graph, c.inputs, {.backend = backend});
+        const auto got = run_on(device, c.graph, c.inputs, {.backend = backend, .libraries = false});
         const graph::OpDef& op = *c.graph.node(c.graph.outputs()[0].node).op;
         for (size_t i = 0; i < expected.size(); ++i)
           if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype, device));

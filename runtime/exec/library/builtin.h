@@ -13,7 +13,9 @@ std::vector<std::unique_ptr<Provider>> cuda_providers();
 
 // Each is nullptr in a build without that library's headers; whether the library itself is there, the provider finds
 // out.
+std::unique_ptr<Provider> make_cublaslt_provider();
 std::unique_ptr<Provider> make_cudnn_provider();
 std::unique_ptr<Provider> make_onednn_convolution_provider();
+std::unique_ptr<Provider> make_onednn_provider();
 
 }  // namespace sinter::exec
