@@ -67,7 +67,7 @@ class Fuser {
       else
         map_.push_back({out_.add(*n.op, mapped(n.operands), n.attributes, n.line), 0});
     }
-    for (Value v : g_.outputs()) out_.add_output(mapped(v));
+    for (size_t i = 0; i < g_.outputs().size(); ++i) out_.add_output(mapped(g_.outputs()[i]), g_.output_order(i));
     return std::move(out_);
   }
 
