@@ -76,11 +76,6 @@ Array sum_of(const Array& x, const Array& y) {
   return out;
 }
 
-Array reshaped(Array array, const Dims& shape) {
-  array.shape = shape;
-  return array;
-}
-
 Array transposed(const Array& matrix) {
   Dims shape = matrix.shape;
   std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);

@@ -3,6 +3,7 @@
 
 #include <sinter/dtype.h>
 
+#include "src/ops/reshaped_array.h"
 #include "src/reference/array.h"
 
 namespace sinter::ops {
@@ -16,8 +17,6 @@ reference::Array accumulated_product(const reference::Array& a, const reference:
 reference::Array rounded_to(const reference::Array& array, DType dtype);
 /// x + y with y broadcast to x, in x's dtype.
 reference::Array sum_of(const reference::Array& x, const reference::Array& y);
-/// The same elements with another shape.
-reference::Array reshaped(reference::Array array, const Dims& shape);
 /// The last two dims exchanged.
 reference::Array transposed(const reference::Array& matrix);
 

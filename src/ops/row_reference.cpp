@@ -13,11 +13,6 @@ reference::Array converted(const reference::Array& x, DType dtype) {
   return out;
 }
 
-reference::Array reshaped(reference::Array x, const Dims& shape) {
-  x.shape = shape;
-  return x;
-}
-
 std::vector<std::vector<int64_t>> rows_along(const Dims& shape, const Dims& dims) {
   int64_t count = 1;
   for (size_t d = 0; d < shape.size(); ++d)

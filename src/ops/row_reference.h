@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/loop/builder.h"
+#include "src/ops/reshaped_array.h"
 #include "src/reference/array.h"
 #include "src/reference/reduce.h"
 
@@ -54,8 +55,6 @@ T apply(loop::Value (*function)(loop::Builder&, loop::Value, DType), T x) {
 
 /// The array in another dtype; floating to floating.
 reference::Array converted(const reference::Array& x, DType dtype);
-/// The same elements under another shape.
-reference::Array reshaped(reference::Array x, const Dims& shape);
 
 /// Where the elements of each row stand in an array of `shape`, row by row: rows run along `dims` (ascending).
 std::vector<std::vector<int64_t>> rows_along(const Dims& shape, const Dims& dims);
