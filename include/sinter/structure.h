@@ -147,6 +147,8 @@ template <>
 struct IsKnown<Device> : std::true_type {};
 template <>
 struct IsKnown<std::string> : std::true_type {};
+template <>
+struct IsKnown<std::nullopt_t> : std::true_type {};
 template <class T>
 struct IsKnown<std::vector<T>> : std::bool_constant<is_known<T>> {};
 template <class T, size_t n>
@@ -205,6 +207,8 @@ void walk(T& value, Visitor&& visitor) {
   } else if constexpr (is_list<Plain>) {
     visitor(static_cast<int64_t>(value.size()));
     for (auto& element : value) walk(element, visitor);
+  } else if constexpr (std::is_same_v<Plain, std::nullopt_t>) {
+    visitor(int64_t{0});  // as an empty optional
   } else if constexpr (is_optional<Plain>) {
     visitor(static_cast<int64_t>(value.has_value()));
     if (value) walk(*value, visitor);
