@@ -277,7 +277,7 @@ class FoldEmitter {
   std::vector<Value> loop(Value lo, Value hi, std::vector<Value> carried,
                           const std::function<std::vector<Value>(Value, std::span<const Value>)>& body) {
     const NestEmitter::Memo before = e_.memo();
-    carried = b_.for_loop(lo, hi, b_.literal(1), std::move(carried), body);
+    carried = b_.for_loop(lo, hi, b_.literal(1), carried, body);
     e_.restore(before);
     return carried;
   }

@@ -124,15 +124,21 @@ template <class... T>
 struct AllKnown<std::tuple<T...>> : std::bool_constant<(is_known<T> && ...)> {};
 
 template <class T>
-constexpr bool is_known_class() {
-  if constexpr (std::is_same_v<T, long double> || !std::is_copy_constructible_v<T>)
-    return false;
-  else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
-    return true;
-  else if constexpr (field_count<T>() > 0)
+constexpr bool are_known_fields() {
+  if constexpr (field_count<T>() > 0)
     return AllKnown<decltype(fields(std::declval<T&>()))>::value;
   else
     return false;
+}
+
+template <class T>
+constexpr bool is_known_class() {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
+    return !std::is_same_v<T, long double>;
+  else if constexpr (!std::is_copy_constructible_v<T>)
+    return false;
+  else
+    return are_known_fields<T>();
 }
 
 template <class T>

@@ -115,7 +115,7 @@ class Backend {
   virtual bool is_host() const { return false; }
   /// Work of the host in the order of the stream: done at once, or recorded if the stream is being captured.
   /// DeviceError unless is_host().
-  virtual void perform(StreamHandle stream, std::function<void()> work);
+  virtual void perform(StreamHandle stream, std::function<void()>&& work);
 
   virtual StreamHandle create_stream() = 0;
   /// The handle may be given out again by create_stream(), never to anything else: memory released on it stays in

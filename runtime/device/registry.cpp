@@ -38,7 +38,7 @@ size_t index_of(Device device) {
 
 }  // namespace
 
-void Backend::perform(StreamHandle, std::function<void()>) {
+void Backend::perform(StreamHandle, std::function<void()>&&) {
   throw DeviceError(properties().name + ": the host cannot compute on this device");
 }
 

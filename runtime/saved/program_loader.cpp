@@ -64,8 +64,8 @@ std::shared_ptr<const exec::Executable> load_program(const File& file, const Sav
   for (const Program& p : call.programs)
     if (const int f = fitness(file.targets[static_cast<size_t>(p.target)], device, properties);
         f > 0 && p.aligned == aligned)
-      fitting.emplace_back(f, &p);
-  std::ranges::stable_sort(fitting, std::greater{}, &std::pair<int, const Program*>::first);
+      fitting.insert(std::ranges::upper_bound(fitting, f, std::greater{}, &std::pair<int, const Program*>::first),
+                     {f, &p});
   std::string tried;
   for (const auto& [_, program] : fitting) {
     const Target& target = file.targets[static_cast<size_t>(program->target)];

@@ -137,7 +137,7 @@ class SimtBackend final : public Backend {
   }
 
   bool is_host() const override { return true; }
-  void perform(StreamHandle stream, std::function<void()> work) override { run(stream, std::move(work)); }
+  void perform(StreamHandle stream, std::function<void()>&& work) override { run(stream, std::move(work)); }
 
   StreamHandle create_stream() override { return new Stream; }
   void destroy_stream(StreamHandle stream) noexcept override {

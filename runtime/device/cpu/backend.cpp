@@ -93,7 +93,7 @@ class CpuBackend final : public Backend {
   }
 
   bool is_host() const override { return true; }
-  void perform(StreamHandle stream, std::function<void()> work) override { do_or_record(stream, std::move(work)); }
+  void perform(StreamHandle stream, std::function<void()>&& work) override { do_or_record(stream, std::move(work)); }
 
   StreamHandle create_stream() override {
     const std::lock_guard lock(mutex_);
