@@ -52,8 +52,7 @@ TEST(Save, CapturedTensorsAreInTheFile) {
     std::vector<float> memory{1, 2, 3, 4, 5, 6};
     const Tensor user = from_blob(memory.data(), {2, 3}, f32);
     const Tensor owned = counting({3, 2}) * 10;
-    const Tensor turned = transpose(owned, 0, 1), reversed = slice(owned, 0, 2, -4, -1),
-                 wide = expand(owned, {4, 3, 2});
+    const Tensor turned = transpose(owned, 0, 1), reversed = flip(owned, {0}), wide = expand(owned, {4, 3, 2});
     auto op = compile([&](Tensor x) {
       return std::tuple((x + user) * turned, sum(reversed * wide) + from<float>({0.5f}), user, turned);
     });
