@@ -193,6 +193,22 @@ std::string Emitter::inside(const BlockAccess& b, const LinearLayout& l, int r) 
   return s;
 }
 
+/// Are all elements of a vector inside? They are if both ends are, where coordinates rise or fall along it; nothing
+/// where they do not.
+std::optional<std::string> Emitter::inside(const BlockAccess& b, const LinearLayout& l,
+                                           const tile_ir::VectorAccess& v) {
+  for (const Mask& m : b.masks) {
+    const auto at = [&](size_t j) { return register_coordinate(l, m, v.registers[j][0]); };
+    bool rises = true, falls = true;
+    for (size_t j = 1; j < v.registers.size(); ++j) {
+      rises = rises && at(j - 1) <= at(j);
+      falls = falls && at(j - 1) >= at(j);
+    }
+    if (!rises && !falls) return std::nullopt;
+  }
+  return inside(b, l, v.registers.front()[0]) + " && " + inside(b, l, v.registers.back()[0]);
+}
+
 std::string Emitter::whole(const BlockAccess& b) {
   std::string s;
   for (const Mask& m : b.masks) s += (s.empty() ? "" : " && ") + m.whole;
@@ -242,7 +258,8 @@ void Emitter::block_load(const Instruction& in) {
   loaded_.emplace(v, std::move(loaded));
 }
 
-/// A masked tile whose bounds may cut vectors: one uniform branch, and single elements where they do.
+/// A masked tile whose bounds may cut vectors: one uniform branch, and in the other half of it single elements of the
+/// vectors that are cut.
 void Emitter::load_whole_or_parts(const Instruction& in, const Loaded& loaded, const std::array<uint32_t, 2>& fill) {
   const BlockAccess& b = loaded.access;
   const LinearLayout& l = layout(in.results[0]);
@@ -255,7 +272,17 @@ void Emitter::load_whole_or_parts(const Instruction& in, const Loaded& loaded, c
   --indent_;
   line("}} else {{");
   ++indent_;
-  for (size_t i = 0; i < b.vectors.size(); ++i)
+  for (size_t i = 0; i < b.vectors.size(); ++i) {
+    const auto whole_vector = b.vectors[i].count > 1 ? inside(b, l, b.vectors[i]) : std::nullopt;
+    if (whole_vector) {
+      line("if ({}) {{", *whole_vector);
+      ++indent_;
+      line("{} = {}({}{});", loaded.words[i], load_name(in, false, b.vectors[i].count * t.bytes()), b.pointer,
+           offset_text(in, l, b.vectors[i].registers[0][0]));
+      --indent_;
+      line("}} else {{");
+      ++indent_;
+    }
     for (int j = 0; j < b.vectors[i].count; ++j) {
       const std::string element = fmt::format("{}({}{}, {}, {:#x}u, {:#x}u)", load_name(in, true, t.bytes()), b.pointer,
                                               offset_text(in, l, b.vectors[i].registers[static_cast<size_t>(j)][0]),
@@ -263,6 +290,8 @@ void Emitter::load_whole_or_parts(const Instruction& in, const Loaded& loaded, c
                                               low_bits(fill[0], t.bits()), fill[1]);
       line("sn_put_raw_{}({}.w, {}, {});", t.bytes(), loaded.words[i], j, element);
     }
+    if (whole_vector) close();
+  }
   close();
 }
 
@@ -372,11 +401,22 @@ void Emitter::block_store(const Instruction& in) {
     --indent_;
     line("}} else {{");
     ++indent_;
-    for (size_t i = 0; i < words.size(); ++i)
+    for (size_t i = 0; i < words.size(); ++i) {
+      const auto whole_vector = b.vectors[i].count > 1 ? inside(b, l, b.vectors[i]) : std::nullopt;
+      if (whole_vector) {
+        line("if ({}) {{", *whole_vector);
+        ++indent_;
+        line("sn_store_{}({}, {});", b.vectors[i].count * t.bytes(), at(b.vectors[i], 0), words[i]);
+        --indent_;
+        line("}} else {{");
+        ++indent_;
+      }
       for (int j = 0; j < b.vectors[i].count; ++j)
         line("if ({}) sn_store_{}({}, sn_get_raw_{}({}.w, {}));",
              inside(b, l, b.vectors[i].registers[static_cast<size_t>(j)][0]), t.bytes(), at(b.vectors[i], j), t.bytes(),
              words[i], j);
+      if (whole_vector) close();
+    }
     close();
   }
   if (!holders.empty()) close();
