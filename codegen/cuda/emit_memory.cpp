@@ -92,6 +92,7 @@ void Emitter::add_masks(BlockAccess& b, const Instruction& in, const LinearLayou
       line("const int {} = sn_clamp(-{});", first, index(d.origin));
       line("const unsigned {} = sn_span({}, {});", m.room, index(d.origin), index(d.extent));
       m.position = fmt::format("{} - {}", m.position, first);
+      m.may_begin_before = true;
       m.whole = fmt::format("{} == 0 && {} >= {}", first, m.room, size);
     }
     b.masks.push_back(std::move(m));
@@ -180,23 +181,26 @@ Emitter::BlockAccess Emitter::block_access(const Instruction& in, const LinearLa
   return b;
 }
 
+std::string Emitter::inside(const Mask& m, const LinearLayout& l, int r) {
+  const int64_t c = register_coordinate(l, m, r);
+  const std::string position = c == 0              ? m.position
+                               : m.position == "0" ? fmt::format("{}", c)
+                                                   : fmt::format("{} + {}", m.position, c);
+  return fmt::format("(unsigned)({}) < {}", position, m.room);
+}
+
 /// Is the element of a register inside?
 std::string Emitter::inside(const BlockAccess& b, const LinearLayout& l, int r) {
   std::string s;
-  for (const Mask& m : b.masks) {
-    const int64_t c = register_coordinate(l, m, r);
-    const std::string position = c == 0              ? m.position
-                                 : m.position == "0" ? fmt::format("{}", c)
-                                                     : fmt::format("{} + {}", m.position, c);
-    s += fmt::format("{}(unsigned)({}) < {}", s.empty() ? "" : " && ", position, m.room);
-  }
+  for (const Mask& m : b.masks) s += (s.empty() ? "" : " && ") + inside(m, l, r);
   return s;
 }
 
-/// Are all elements of a vector inside? They are if both ends are, where coordinates rise or fall along it; nothing
-/// where they do not.
+/// Are all elements of a vector inside? Where coordinates rise or fall along it, its ends tell: the far one, if no tile
+/// begins before the bounds. Nothing where they do neither.
 std::optional<std::string> Emitter::inside(const BlockAccess& b, const LinearLayout& l,
                                            const tile_ir::VectorAccess& v) {
+  std::string s;
   for (const Mask& m : b.masks) {
     const auto at = [&](size_t j) { return register_coordinate(l, m, v.registers[j][0]); };
     bool rises = true, falls = true;
@@ -205,8 +209,13 @@ std::optional<std::string> Emitter::inside(const BlockAccess& b, const LinearLay
       falls = falls && at(j - 1) >= at(j);
     }
     if (!rises && !falls) return std::nullopt;
+    const auto test = [&](const std::vector<int>& registers) {
+      s += (s.empty() ? "" : " && ") + inside(m, l, registers[0]);
+    };
+    if (m.may_begin_before && !(rises && falls)) test(rises ? v.registers.front() : v.registers.back());
+    test(rises ? v.registers.back() : v.registers.front());
   }
-  return inside(b, l, v.registers.front()[0]) + " && " + inside(b, l, v.registers.back()[0]);
+  return s;
 }
 
 std::string Emitter::whole(const BlockAccess& b) {

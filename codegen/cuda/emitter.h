@@ -41,8 +41,9 @@ class Emitter {
     int dim = 0;  ///< or parts_dim
     int row = 0;  ///< length of the last dim, if parts and last dim are bounded as one row
     std::string position = {}, room = {};
-    std::string whole = {};  ///< uniform condition: the whole tile is inside
-    int64_t divisor = 1;     ///< of both bounds
+    std::string whole = {};         ///< uniform condition: the whole tile is inside
+    int64_t divisor = 1;            ///< of both bounds
+    bool may_begin_before = false;  ///< a tile's first element may lie before the bounds
   };
 
   explicit Emitter(const tile_ir::LaidOutKernel& kernel);
@@ -112,6 +113,7 @@ class Emitter {
   std::string block_pointer(const Instruction& in, const LinearLayout& layout, const Type& tile);
   void add_masks(BlockAccess& access, const Instruction& in, const LinearLayout& layout);
   std::string offset_text(const Instruction& in, const LinearLayout& layout, int r) const;
+  static std::string inside(const Mask& mask, const LinearLayout& layout, int r);
   static std::string inside(const BlockAccess& access, const LinearLayout& layout, int r);
   static std::optional<std::string> inside(const BlockAccess& access, const LinearLayout& layout,
                                            const tile_ir::VectorAccess& vector);
