@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# sinter_folder(<target> <folder> [LINKS <targets>]): a static library of every .cpp under a folder, for internal use
+# sinter_folder(<target> <folder> [LINKS <targets>] [APART <regex>]): a static library of every .cpp under a folder, for internal use
 # (tests, and as the pieces of the final libraries). A folder without sources becomes an INTERFACE library.
 function(sinter_folder target folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LINKS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "APART" "LINKS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   # A device that cannot be built is a folder too: runtime/**/no_cuda stands in for runtime/**/cuda.
   if(folder MATCHES "^runtime/")
@@ -38,6 +38,7 @@ function(sinter_folder target folder)
     CXX_EXTENSIONS OFF
     ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/internal)
   target_link_libraries(${target} PUBLIC sinter_private ${arg_LINKS})
+  sinter_unity(${target} ${PROJECT_SOURCE_DIR}/${folder} APART "${arg_APART}")
 endfunction()
 
 # The folders of sinter::runtime (load and run saved programs) and those sinter::sinter adds.

@@ -7,6 +7,8 @@ option(SINTER_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(SINTER_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(SINTER_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 
+option(SINTER_UNITY_BUILD "Compile the files of a folder in batches: faster as a whole, slower after a change" ON)
+
 set(SINTER_WITH_LLVM AUTO CACHE STRING "Build the CPU code generator (LLVM 16 to 19): AUTO, ON or OFF")
 set(SINTER_WITH_CUDA AUTO CACHE STRING "Build the CUDA device (headers only; the driver is loaded at run time): AUTO, ON or OFF")
 set(SINTER_WITH_ONEDNN AUTO CACHE STRING "Use oneDNN on the CPU (headers of version 2 or 3; opened at run time): AUTO, ON or OFF")

@@ -4,31 +4,65 @@
 
 add_custom_target(tests_cpu)
 add_custom_target(tests_gpu)
+# What takes time is the library. At this level GCC sees too little to know what is initialised.
+set(SINTER_TEST_OPTIONS $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
-# sinter_test(<name> SOURCES <files> [LABEL cpu|gpu] [LINKS <targets>] [SHARDS <n>] [ALSO_ON_GPU]); without LINKS it
-# links every internal library. SHARDS: as many ctest entries, each with its share of the tests. ALSO_ON_GPU: what runs on the emulator is a test of the GPU suite too, with SINTER_TEST_GPU set.
+# Objects of a file that tests of several folders use, compiled once.
+function(sinter_test_part source output)
+  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${source})
+  string(MAKE_C_IDENTIFIER test_part_${name} part)
+  if(NOT TARGET ${part})
+    add_library(${part} OBJECT ${source})
+    target_link_libraries(${part} PRIVATE sinter_internal sinter_private GTest::gtest)
+    target_compile_definitions(${part} PRIVATE SINTER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_compile_options(${part} PRIVATE ${SINTER_TEST_OPTIONS})
+    set_target_properties(${part} PROPERTIES CXX_EXTENSIONS OFF)
+  endif()
+  set(${output} $<TARGET_OBJECTS:${part}> PARENT_SCOPE)
+endfunction()
+
+# sinter_test(<name> SOURCES <files> [LABEL cpu|gpu] [LINKS <targets>] [SHARDS <n>] [SECONDS <n>] [ALONE] [ALSO_ON_GPU]):
+# files of other tests' folders are compiled once for all; without LINKS it links every internal library. SHARDS: as many ctest entries, each with its share of the tests.
+# SECONDS: about how long an entry takes; the long ones start first. ALONE: the files are compiled one by one.
+# ALSO_ON_GPU: what runs on the emulator is a test of the GPU suite too, with SINTER_TEST_GPU set.
 function(sinter_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ALSO_ON_GPU" "LABEL;SHARDS" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE;ALSO_ON_GPU" "LABEL;SECONDS;SHARDS" "SOURCES;LINKS")
   if(NOT arg_LABEL)
     set(arg_LABEL cpu)
   endif()
   if(NOT arg_LINKS)
     set(arg_LINKS sinter_internal)
   endif()
-  add_executable(test_${name} ${arg_SOURCES})
+  if(NOT arg_SECONDS)
+    set(arg_SECONDS 1)
+  endif()
+  set(sources)
+  foreach(source ${arg_SOURCES})
+    string(FIND ${source} ${PROJECT_SOURCE_DIR}/tests/ in_tests)
+    string(FIND ${source} ${PROJECT_SOURCE_DIR}/tests/${name}/ in_folder)
+    if(in_tests EQUAL 0 AND NOT in_folder EQUAL 0)
+      sinter_test_part(${source} source)
+    endif()
+    list(APPEND sources ${source})
+  endforeach()
+  add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE ${arg_LINKS} sinter_private GTest::gtest_main)
   target_compile_definitions(test_${name} PRIVATE SINTER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_compile_options(test_${name} PRIVATE ${SINTER_TEST_OPTIONS})
+  if(NOT arg_ALONE)
+    sinter_unity(test_${name} ${PROJECT_SOURCE_DIR}/tests/${name})
+  endif()
   add_dependencies(tests_${arg_LABEL} test_${name})
   if(NOT arg_SHARDS)
     add_test(NAME test_${name} COMMAND test_${name})
-    set_tests_properties(test_${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900)
+    set_tests_properties(test_${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900 COST ${arg_SECONDS})
   else()
     math(EXPR last "${arg_SHARDS} - 1")
     foreach(shard RANGE ${last})
       add_test(NAME test_${name}_${shard} COMMAND test_${name})
-      set_tests_properties(test_${name}_${shard} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900
+      set_tests_properties(test_${name}_${shard} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 900 COST ${arg_SECONDS}
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
     endforeach()
   endif()

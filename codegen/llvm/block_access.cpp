@@ -4,7 +4,6 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "codegen/llvm/access_pattern.h"
@@ -15,8 +14,6 @@
 namespace sinter::llvm_codegen {
 
 namespace {
-
-int log2_of(int64_t n) { return std::bit_width(static_cast<uint64_t>(n)) - 1; }
 
 /// permute_bits() argument that reads a tile with dims in the order `order` (in the memory's order) as the tile itself.
 /// Bits of dim d of the tile are, lowest first, at the same dim's place in the permuted tile.

@@ -4,8 +4,6 @@
 #include <llvm/IR/Module.h>
 #include <sinter/error.h>
 
-#include <bit>
-
 #include "codegen/llvm/block_access.h"
 #include "codegen/llvm/element_codec.h"
 #include "codegen/llvm/emitter.h"
@@ -17,11 +15,7 @@ namespace sinter::llvm_codegen {
 
 using tile_ir::Op;
 
-namespace {
-
-int log2_of(int64_t n) { return std::bit_width(static_cast<uint64_t>(n)) - 1; }
-
-}  // namespace
+namespace {}  // namespace
 
 void KernelEmitter::instruction(const Instruction& i) {
   switch (i.op) {

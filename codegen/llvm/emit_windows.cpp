@@ -18,8 +18,6 @@ constexpr int max_window_chunks = 4;
 constexpr int window_budget = 64;  // instructions times chunks
 constexpr int block_bits = 10;     // 1024: one chunk of the canonical order
 
-int log2_of(int64_t n) { return std::bit_width(static_cast<uint64_t>(n)) - 1; }
-
 bool reads(const Instruction& i) { return i.op == Op::block_load || i.op == Op::gather; }
 bool writes(const Instruction& i) {
   return i.op == Op::block_store || i.op == Op::scatter || i.op == Op::status_check || i.op == Op::arrive;

@@ -9,8 +9,6 @@ namespace sinter::llvm_codegen {
 
 namespace {
 
-int log2_of(size_t n) { return std::bit_width(n) - 1; }
-
 llvm::Value* extract(Builder& b, llvm::Value* chunk, int lane) {
   return lanes_of(chunk) == 1 ? chunk : b.CreateExtractElement(chunk, static_cast<uint64_t>(lane));
 }
@@ -111,7 +109,7 @@ Chunks regroup(Builder& b, const Chunks& chunks, int lanes) {
 }
 
 Chunks permute_bits(Builder& b, Chunks chunks, const std::vector<int>& from) {
-  const int lane_bits = log2_of(static_cast<size_t>(lanes_of(chunks[0])));
+  const int lane_bits = log2_of(lanes_of(chunks[0]));
   std::vector<int> at(from.size());  // which source bit is at a position now
   std::iota(at.begin(), at.end(), 0);
   const auto wanted_in_lanes = [&](int bit) {
@@ -146,7 +144,7 @@ Chunks permute_bits(Builder& b, Chunks chunks, const std::vector<int>& from) {
 }
 
 Chunks select_bit(Builder& b, const Chunks& chunks, int bit, bool value) {
-  const int lanes = lanes_of(chunks[0]), lane_bits = log2_of(static_cast<size_t>(lanes));
+  const int lanes = lanes_of(chunks[0]), lane_bits = log2_of(lanes);
   Chunks result;
   if (bit >= lane_bits) {
     for (size_t c = 0; c < chunks.size(); ++c)
@@ -185,7 +183,8 @@ Chunks broadcast_bits(Builder& b, const Chunks& chunks, const std::vector<int>& 
 Chunks deinterleave(Builder& b, const Chunks& memory_order) {
   const int n = static_cast<int>(memory_order.size()), lanes = lanes_of(memory_order[0]);
   if (std::has_single_bit(memory_order.size()) && lanes >= n) {  // bits: the low log2(n) ones become the chunk number
-    const int bits = log2_of(static_cast<size_t>(lanes) * memory_order.size()), low = log2_of(memory_order.size());
+    const int bits = log2_of(static_cast<int64_t>(memory_order.size()) * lanes),
+              low = log2_of(static_cast<int64_t>(memory_order.size()));
     std::vector<int> from;
     for (int i = 0; i < bits; ++i) from.push_back((i + low) % bits);
     return permute_bits(b, memory_order, from);
@@ -202,7 +201,8 @@ Chunks deinterleave(Builder& b, const Chunks& memory_order) {
 Chunks interleave(Builder& b, const Chunks& parts) {
   const int n = static_cast<int>(parts.size()), lanes = lanes_of(parts[0]);
   if (std::has_single_bit(parts.size()) && lanes >= n) {
-    const int bits = log2_of(static_cast<size_t>(lanes) * parts.size()), low = log2_of(parts.size());
+    const int bits = log2_of(static_cast<int64_t>(parts.size()) * lanes),
+              low = log2_of(static_cast<int64_t>(parts.size()));
     std::vector<int> from;
     for (int i = 0; i < bits; ++i) from.push_back((i + bits - low) % bits);
     return permute_bits(b, parts, from);

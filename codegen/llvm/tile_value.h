@@ -3,6 +3,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <bit>
+#include <cstdint>
 #include <vector>
 
 #include "codegen/tile/ir.h"
@@ -25,6 +27,8 @@ llvm::Type* memory_type(llvm::LLVMContext& context, DType storage);
 /// `element` for one lane, a vector of them otherwise.
 llvm::Type* vector_of(llvm::Type* element, int lanes);
 int lanes_of(const llvm::Value* chunk);
+/// Of a power of two.
+inline int log2_of(int64_t n) { return std::bit_width(static_cast<uint64_t>(n)) - 1; }
 llvm::Value* splat(Builder& b, llvm::Value* scalar, int lanes);
 /// A constant vector (or scalar) of i32 or i64 numbers.
 llvm::Constant* lane_constants(llvm::Type* element, const std::vector<int64_t>& values);

@@ -12,7 +12,7 @@ namespace {
 
 using graph::Expr;
 
-constexpr int32_t partials = loop::reduction_partials;
+constexpr int32_t chunk_partials = loop::reduction_partials;
 constexpr int64_t unknown = int64_t{1} << 40;
 constexpr int32_t max_warps = 16;
 
@@ -20,7 +20,9 @@ int32_t covering(int64_t n) {
   return static_cast<int32_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(n, 1, 1 << 30))));
 }
 /// Tiles of 256 that cover n elements, as far as a chunk has them.
-int32_t tiles_of(int64_t n) { return static_cast<int32_t>(std::clamp<int64_t>((n + partials - 1) / partials, 1, 4)); }
+int32_t tiles_of(int64_t n) {
+  return static_cast<int32_t>(std::clamp<int64_t>((n + chunk_partials - 1) / chunk_partials, 1, 4));
+}
 
 class Planner {
  public:
@@ -101,7 +103,7 @@ class Planner {
 
   void rows_of_programs() {
     plan_.single = length_ <= loop::reduction_chunk;
-    plan_.width = std::min(covering(length_), partials);
+    plan_.width = std::min(covering(length_), chunk_partials);
     plan_.folds = tiles_of(length_);
     place_rows(plan_.folds == 1 ? rows_together(4 * target_.vector_bits / 32, 0) : 1);
     plan_.tiling.num_warps = 1;
@@ -162,8 +164,9 @@ class Planner {
   /// A program keeps a strip of columns in registers.
   void columns_of_programs() {
     const int32_t wish = target_.cuda ? 32 : 2 * target_.vector_bits / 32;
-    const int32_t most = target_.cuda ? partials : 8;  // registers hold one tile of `most` rows for each of `folds`
-    plan_.single = length_ <= most || (most == partials && length_ <= loop::reduction_chunk);
+    const int32_t most =
+        target_.cuda ? chunk_partials : 8;  // registers hold one tile of `most` rows for each of `folds`
+    plan_.single = length_ <= most || (most == chunk_partials && length_ <= loop::reduction_chunk);
     plan_.width = std::min(covering(length_), most);
     plan_.folds = plan_.single ? tiles_of(length_) : 4;
     place_columns(std::min(wish, covering(extent(static_cast<size_t>(strip_)))));
@@ -176,9 +179,9 @@ class Planner {
   void columns_of_warps() {
     const int32_t vector = std::max(1, 16 / narrowest_);
     const int32_t strip = std::min({std::min(128, 256 / narrowest_), covering(extent(static_cast<size_t>(strip_)))});
-    const int32_t rows = std::clamp(32 * 4 * vector / strip, 1, partials);
-    plan_.single = length_ <= std::min(4 * rows, partials);
-    plan_.width = plan_.single ? covering(length_) : std::min(rows, partials / 2);
+    const int32_t rows = std::clamp(32 * 4 * vector / strip, 1, chunk_partials);
+    plan_.single = length_ <= std::min(4 * rows, chunk_partials);
+    plan_.width = plan_.single ? covering(length_) : std::min(rows, chunk_partials / 2);
     plan_.folds = plan_.single ? 1 : 4;
     place_columns(strip);
     plan_.tiling.num_warps = 1;

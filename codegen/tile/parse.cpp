@@ -18,9 +18,9 @@ using Names = std::unordered_map<std::string, ValueId>;
 
 bool all_digits(std::string_view s) { return s.find_first_not_of("0123456789") == std::string_view::npos; }
 
-class Parser {
+class KernelParser {
  public:
-  explicit Parser(std::string_view text) : stream_(read(text)) {}
+  explicit KernelParser(std::string_view text) : stream_(read(text)) {}
 
   Kernel run() {
     stream_.skip_newlines();
@@ -446,6 +446,6 @@ class Parser {
 
 }  // namespace
 
-Kernel parse(std::string_view text) { return Parser(text).run(); }
+Kernel parse(std::string_view text) { return KernelParser(text).run(); }
 
 }  // namespace sinter::tile_ir

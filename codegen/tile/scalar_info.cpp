@@ -11,7 +11,7 @@ constexpr int64_t any = int64_t{1} << 62;
 
 int64_t divisor_of(int64_t literal) { return literal == 0 ? any : std::abs(literal); }
 
-int64_t multiplied(int64_t a, int64_t b) {
+int64_t product_of_divisors(int64_t a, int64_t b) {
   int64_t r = 0;
   return __builtin_mul_overflow(a, b, &r) ? any : r;
 }
@@ -56,7 +56,7 @@ void ScalarInfo::binary(const Instruction& in) {
   const bool both = non_negative(x) && non_negative(y);
   switch (in.scalar) {
     case ScalarOp::mul:
-      f.divisor = multiplied(divisor(x), divisor(y));
+      f.divisor = product_of_divisors(divisor(x), divisor(y));
       f.non_negative = both;
       break;
     case ScalarOp::add:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/callback.h>
 #include <sinter/device.h>
 #include <sinter/error.h>
 
 #include <cstddef>
-#include <functional>
 
 #pragma GCC visibility push(default)
 namespace sinter {
@@ -17,10 +17,10 @@ struct Allocator {
   /// At least `bytes` bytes of the device's memory, aligned to 64 bytes, that work queued on `stream` from now on may
   /// use. `bytes` is a multiple of 64. A null pointer or an exception becomes a DeviceError with the bytes asked for.
   /// While `stream` is being captured the memory must be ordinary memory, not an allocation node of the graph.
-  std::function<void*(size_t bytes, void* stream)> allocate;
+  Callback<void*(size_t bytes, void* stream)> allocate;
   /// Takes a block back, with the arguments it was allocated with. Work that uses it may still be queued on `stream`,
   /// so it is free for that stream at once, for others when that work is done. What it throws is a warning.
-  std::function<void(void* memory, size_t bytes, void* stream)> release;
+  Callback<void(void* memory, size_t bytes, void* stream)> release;
 };
 
 /// From now on memory of `device` for tensors and for running work comes from `allocator`, and nothing is cached here;

@@ -5,7 +5,6 @@
 #include <sinter/save.h>
 #include <sinter/tensor.h>
 
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -93,7 +92,7 @@ void register_eager_recorder();
 /// Every translation unit that includes this header sees to it, also in a static build.
 inline const bool eager_ready = (register_eager_recorder(), true);
 
-std::shared_ptr<Function> make_function(CompileOptions options, SourceLine line);
+Shared<Function> make_function(CompileOptions options, SourceLine line);
 FunctionStats stats(const Function& function);
 const CompileOptions& options(const Function& function);
 SourceLine line(const Function& function);
@@ -194,7 +193,7 @@ class Compiled {
 
   F f_;
   Host host_;
-  std::shared_ptr<capture::Function> function_;
+  Shared<capture::Function> function_;
 };
 
 /// Compiles a function of tensors (parameters and results may be tensors, containers of them, numbers, aggregates).

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/shared.h>
 #include <sinter/structure.h>
 #include <sinter/tensor.h>
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <tuple>
@@ -132,14 +132,14 @@ class Capture {
   void operator()(int64_t) {}
 
   /// Computes the results, and keeps the call with `prototype` as its result but for tensors.
-  void finish(std::span<Tensor* const> results, std::shared_ptr<const void> prototype);
+  void finish(std::span<Tensor* const> results, Shared<const void> prototype);
   void finish_saving(std::span<Tensor* const> results, SavedCalls& to);
   /// Warns of everything that is not as in `call`.
   void compare(const Frozen& call, std::span<Tensor* const> results, std::span<const int64_t> words,
                std::span<const int64_t> captured_words);
 
  private:
-  std::unique_ptr<CaptureState> state_;
+  Shared<CaptureState> state_;
 };
 
 /// The calls that go to one file.
@@ -155,7 +155,7 @@ class SavedCalls {
   State& state() { return *state_; }
 
  private:
-  std::unique_ptr<State> state_;
+  Shared<State> state_;
 };
 
 template <class R, class F, class... A>
@@ -203,7 +203,7 @@ R freeze(F& f, Function& function, const ArgumentLeaves& arguments, A&&... args)
   R result = call_captured<R>(f, capture, std::forward<A>(args)...);
   ResultLeaves leaves;
   structure::walk(result, leaves);
-  auto prototype = std::make_shared<R>(result);
+  Shared<R> prototype(new R(result));
   ResetTensors reset;
   structure::walk(*prototype, reset);
   capture.finish(leaves.tensors.all(), std::move(prototype));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/shared.h>
 #include <sinter/tensor.h>
 
-#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -34,8 +35,8 @@ class Loaded {
 
  private:
   friend Loaded load(const std::string& path, SourceLine line);
-  explicit Loaded(std::shared_ptr<const saved::Library> library) : library_(std::move(library)) {}
-  std::shared_ptr<const saved::Library> library_;
+  explicit Loaded(Shared<const saved::Library> library) : library_(std::move(library)) {}
+  Shared<const saved::Library> library_;
 };
 
 /// Reads a function that Compiled::save() wrote. The file is checked completely (length, checksum, every index);

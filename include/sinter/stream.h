@@ -3,9 +3,9 @@
 
 #include <sinter/device.h>
 #include <sinter/error.h>
+#include <sinter/shared.h>
 
 #include <cstdint>
-#include <memory>
 
 #pragma GCC visibility push(default)
 namespace sinter {
@@ -46,10 +46,10 @@ class Stream {
   }
 
  private:
-  Stream(Device device, void* native, std::shared_ptr<void> owner);
+  Stream(Device device, void* native, Shared<void> owner);
   Device device_;
   void* native_ = nullptr;
-  std::shared_ptr<void> owner_;  ///< set if Sinter made the stream
+  Shared<void> owner_;  ///< set if Sinter made the stream
 };
 
 /// A point in a stream's work.
@@ -63,11 +63,12 @@ class Event {
   /// Milliseconds from this event to `later`; both must be recorded and done (DeviceError).
   double elapsed_ms(const Event& later) const;
   Device device() const noexcept { return device_; }
-  void* native() const noexcept { return handle_.get(); }
+  void* native() const noexcept { return native_; }
 
  private:
   Device device_;
-  std::shared_ptr<void> handle_;
+  void* native_ = nullptr;
+  Shared<void> owner_;
 };
 
 /// The stream on which this thread's work for `device` is queued.

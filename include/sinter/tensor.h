@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/callback.h>
 #include <sinter/device.h>
 #include <sinter/dims.h>
 #include <sinter/dtype.h>
 #include <sinter/error.h>
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -93,7 +93,7 @@ class Tensor {
 /// Throws UserError for a null pointer (unless empty), a misaligned pointer for the dtype, or strides by which elements
 /// overlap partially (stride 0 is allowed for reading).
 Tensor from_blob(void* data, const Dims& shape, DType dtype, Device device = Device::cpu(), const Dims& strides = {},
-                 std::function<void(void*)> deleter = {}, SourceLine line = SourceLine::current());
+                 Callback<void(void*)> deleter = {}, SourceLine line = SourceLine::current());
 
 /// A CPU tensor with a copy of `bytes`; used by from<T>().
 Tensor from_bytes(const void* data, size_t bytes, const Dims& shape, DType dtype,

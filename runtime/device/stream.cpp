@@ -34,16 +34,34 @@ void set_current(Device device, void* native) {
   device::exchange_current_stream(device, native);
 }
 
+/// A stream or an event that Sinter made.
+struct OwnStream {
+  explicit OwnStream(device::Backend& b) : backend(b), native(b.create_stream()) {}
+  ~OwnStream() { backend.destroy_stream(native); }
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+  device::Backend& backend;
+  void* const native;
+};
+struct OwnEvent {
+  explicit OwnEvent(device::Backend& b) : backend(b), native(b.create_event()) {}
+  ~OwnEvent() { backend.destroy_event(native); }
+  OwnEvent(const OwnEvent&) = delete;
+  OwnEvent& operator=(const OwnEvent&) = delete;
+  device::Backend& backend;
+  void* const native;
+};
+
 }  // namespace
 
 Stream::Stream(Device device) : device_(device) {}
-Stream::Stream(Device device, void* native, std::shared_ptr<void> owner)
+Stream::Stream(Device device, void* native, Shared<void> owner)
     : device_(device), native_(native), owner_(std::move(owner)) {}
 
 Stream Stream::create(Device device) {
   device::Backend& backend = device::backend(device);
-  void* native = backend.create_stream();
-  return {device, native, std::shared_ptr<void>(native, [&backend](void* s) { backend.destroy_stream(s); })};
+  const Shared<OwnStream> own(new OwnStream(backend));
+  return {device, own->native, own};
 }
 
 Stream Stream::from_native(void* native, Device device, SourceLine line) {
@@ -72,7 +90,9 @@ void Stream::wait(const Event& event) const {
 
 Event::Event(Device device) : device_(device) {
   device::Backend& backend = device::backend(device);
-  handle_ = std::shared_ptr<void>(backend.create_event(), [&backend](void* e) { backend.destroy_event(e); });
+  const Shared<OwnEvent> own(new OwnEvent(backend));
+  native_ = own->native;
+  owner_ = own;
 }
 
 void Event::record(const Stream& stream) {

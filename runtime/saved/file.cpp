@@ -147,42 +147,44 @@ std::string checksum(std::string_view head, std::string_view payload) {
   throw UserError({"load", fmt::format("{} {}", path, what), {}, {}, std::move(fix)});
 }
 
-void require(bool ok, const char* what) {
+void require_in_file(bool ok, const char* what) {
   if (!ok) throw CompileError(what);
 }
 
 void check_constant(const Constant& c) {
-  require(c.shape.size() == c.strides.size() && c.shape.size() <= Dims::max_size, "a constant has too many dims");
+  require_in_file(c.shape.size() == c.strides.size() && c.shape.size() <= Dims::max_size,
+                  "a constant has too many dims");
   constexpr int64_t most = int64_t{1} << 40;
   __int128 low = c.offset, high = c.offset;
   bool empty = false;
   for (size_t d = 0; d < c.shape.size(); ++d) {
-    require(c.shape[d] >= 0 && c.shape[d] <= most, "a constant has an impossible extent");
+    require_in_file(c.shape[d] >= 0 && c.shape[d] <= most, "a constant has an impossible extent");
     empty = empty || c.shape[d] == 0;
     const __int128 step = static_cast<__int128>(c.shape[d] - 1) * c.strides[d];
     (step < 0 ? low : high) += step;
   }
   const auto elements = static_cast<__int128>(c.bytes.size() / static_cast<size_t>(c.dtype.bytes()));
-  require(empty || (low >= 0 && high < elements), "a constant reaches beyond its bytes");
+  require_in_file(empty || (low >= 0 && high < elements), "a constant reaches beyond its bytes");
 }
 
 void check_program(const File& file, const SavedCall& call, const Program& p) {
-  require(p.target >= 0 && static_cast<size_t>(p.target) < file.targets.size(), "a program for no target");
-  require(p.plan.device.kind == file.targets[static_cast<size_t>(p.target)].kind, "a plan for another device");
-  require(p.code.size() == p.plan.kernels.size(), "kernels without code");
-  for (int32_t c : p.code) require(c >= 0 && static_cast<size_t>(c) < file.code.size(), "unknown code");
+  require_in_file(p.target >= 0 && static_cast<size_t>(p.target) < file.targets.size(), "a program for no target");
+  require_in_file(p.plan.device.kind == file.targets[static_cast<size_t>(p.target)].kind, "a plan for another device");
+  require_in_file(p.code.size() == p.plan.kernels.size(), "kernels without code");
+  for (int32_t c : p.code) require_in_file(c >= 0 && static_cast<size_t>(c) < file.code.size(), "unknown code");
   check_plan(call.call, p.plan);
 }
 
 void check_file(const File& file) {
   for (const Target& t : file.targets)
-    require(t.kind == DeviceKind::cpu || t.kind == DeviceKind::cuda, "unknown kind of device");
+    require_in_file(t.kind == DeviceKind::cpu || t.kind == DeviceKind::cuda, "unknown kind of device");
   for (const Constant& c : file.constants) check_constant(c);
   for (const SavedCall& c : file.calls) {
-    for (int32_t k : c.constants) require(k >= 0 && static_cast<size_t>(k) < file.constants.size(), "unknown constant");
+    for (int32_t k : c.constants)
+      require_in_file(k >= 0 && static_cast<size_t>(k) < file.constants.size(), "unknown constant");
     check(c.call, c.constants.size());
     for (const TensorSource& s : c.call.results)
-      require(s.kind != TensorSource::Kind::output || !c.programs.empty(), "an output that nothing computes");
+      require_in_file(s.kind != TensorSource::Kind::output || !c.programs.empty(), "an output that nothing computes");
     for (const Program& p : c.programs) check_program(file, c, p);
   }
 }
@@ -216,7 +218,7 @@ File unpack(std::string_view bytes, const std::string& path) {
   try {
     Reader r(payload);
     visit(r, file);
-    require(r.done(), "bytes left over");
+    require_in_file(r.done(), "bytes left over");
     check_file(file);
   } catch (const CompileError& e) {
     refuse(path, fmt::format("cannot be understood: {}", e.parts().what), again);

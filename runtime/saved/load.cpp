@@ -42,7 +42,7 @@ Loaded load(const std::string& path, SourceLine line) {
                      {},
                      "give a file that save() wrote"});
   try {
-    return Loaded(std::make_shared<const saved::Library>(saved::unpack(*bytes, path), path));
+    return Loaded(Shared<const saved::Library>(new saved::Library(saved::unpack(*bytes, path), path)));
   } catch (const UserError& e) {
     throw at_line(e, line);
   }

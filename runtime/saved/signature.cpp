@@ -13,7 +13,7 @@
 namespace sinter::saved {
 namespace {
 
-void require(bool ok, const char* what) {
+void require_in_signature(bool ok, const char* what) {
   if (!ok) throw CompileError(std::string("signature: ") + what);
 }
 
@@ -107,22 +107,22 @@ std::string Signature::text() const {
 
 void check(const Signature& s) {
   constexpr int32_t most = 4096;
-  require(s.arguments >= 0 && s.arguments <= most, "an impossible count");
-  require(s.expected.size() == s.mask.size(), "words and masks differ in number");
+  require_in_signature(s.arguments >= 0 && s.arguments <= most, "an impossible count");
+  require_in_signature(s.expected.size() == s.mask.size(), "words and masks differ in number");
   size_t at = 0;
   for (int32_t i = 0; i < s.arguments; ++i) {
-    require(at < s.expected.size(), "an argument has no words");
-    require((s.mask[at] & meta_without_device) == meta_without_device, "dtype and rank must be fixed");
+    require_in_signature(at < s.expected.size(), "an argument has no words");
+    require_in_signature((s.mask[at] & meta_without_device) == meta_without_device, "dtype and rank must be fixed");
     const auto meta = static_cast<uint64_t>(s.expected[at]);
-    require(exec::meta_dtype(meta).name() != "?", "unknown dtype");
+    require_in_signature(exec::meta_dtype(meta).name() != "?", "unknown dtype");
     const auto rank = static_cast<size_t>(exec::meta_rank(meta));
-    require(rank <= Dims::max_size, "too many dims");
-    require(exec::meta_order(meta) <= exec::MemoryOrder::channels_last, "unknown memory order");
+    require_in_signature(rank <= Dims::max_size, "too many dims");
+    require_in_signature(exec::meta_order(meta) <= exec::MemoryOrder::channels_last, "unknown memory order");
     at += 1 + rank + (exec::meta_has_strides(meta) ? rank : 0);
   }
-  require(at == s.expected.size(), "words that belong to no argument");
+  require_in_signature(at == s.expected.size(), "words that belong to no argument");
   const auto words = static_cast<int32_t>(s.expected.size());
-  for (const Signature::Range& r : s.ranges) require(r.word >= 0 && r.word < words, "a range of no word");
+  for (const Signature::Range& r : s.ranges) require_in_signature(r.word >= 0 && r.word < words, "a range of no word");
   exec::check_code(s.code, words);
   for (const Signature::Equality& e : s.equal) {
     exec::check_expr(s.code, e.left);

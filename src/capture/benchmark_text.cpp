@@ -9,7 +9,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-std::string size_text(int64_t bytes) {
+std::string bytes_text(int64_t bytes) {
   const auto b = static_cast<double>(bytes);
   return bytes >= 1'000'000 ? fmt::format("{:.1f} MB", b / 1e6)
          : bytes >= 1'000   ? fmt::format("{:.1f} KB", b / 1e3)
@@ -39,7 +39,7 @@ std::string BenchmarkResult::text() const {
   Out out(s);
   fmt::format_to(out, "benchmark {}  {}   {}\n", name, location, device);
   fmt::format_to(out, "moves {} (arguments {}, results {}); a copy of that size takes {} ({} .. {})\n",
-                 size_text(argument_bytes + result_bytes), size_text(argument_bytes), size_text(result_bytes),
+                 bytes_text(argument_bytes + result_bytes), bytes_text(argument_bytes), bytes_text(result_bytes),
                  time_text(copy.median), time_text(copy.p10), time_text(copy.p90));
   fmt::format_to(out, "{:<18}{:>12}{:>12}   {:<34}{:>10}{:>10}{:>8}\n", "", "cold", "from disk", "steady (p10 .. p90)",
                  "host", "of copy", "kernels");

@@ -147,7 +147,7 @@ void run_frozen(Function& function, const Frozen& f, const ArgumentLeaves& argum
 }
 
 Capture::Capture(Function& function, const ArgumentLeaves& arguments, Purpose purpose)
-    : state_(std::make_unique<CaptureState>(function, arguments, purpose)) {
+    : state_(new CaptureState(function, arguments, purpose)) {
   if (purpose == Purpose::call) function.counters.calls.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -162,7 +162,7 @@ void Capture::operator()(Tensor& argument) {
   if (argument.defined()) argument = state_->handles.placeholder(state_->next_argument++);
 }
 
-void Capture::finish(std::span<Tensor* const> results, std::shared_ptr<const void> prototype) {
+void Capture::finish(std::span<Tensor* const> results, Shared<const void> prototype) {
   CaptureState& s = *state_;
   s.read_results(results);
   auto frozen = std::make_unique<Frozen>();

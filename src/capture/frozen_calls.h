@@ -18,7 +18,7 @@ struct Frozen {
   saved::FrozenCall call;
   FrozenRegion region;
   std::vector<Tensor> constants;
-  std::shared_ptr<const void> prototype;  ///< the result but for its tensors
+  Shared<const void> prototype;  ///< the result but for its tensors
   std::atomic<Frozen*> next{nullptr};
 };
 

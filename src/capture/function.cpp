@@ -41,11 +41,11 @@ std::string Function::context() const {
   return fmt::format("tracing \"{}\" (compiled at {})", options.name, line.text());
 }
 
-std::shared_ptr<Function> make_function(CompileOptions options, SourceLine line) {
+Shared<Function> make_function(CompileOptions options, SourceLine line) {
   compiler::check_backend(options.backend, line);
   if (options.max_entries < 1)
     throw UserError({"compile", fmt::format("max_entries is {}", options.max_entries), line, {}, "give 1 or more"});
-  return std::make_shared<Function>(std::move(options), line);
+  return Shared<Function>(new Function(std::move(options), line));
 }
 
 const CompileOptions& options(const Function& f) { return f.options; }

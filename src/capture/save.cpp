@@ -53,8 +53,7 @@ struct SavedCalls::State {
   }
 };
 
-SavedCalls::SavedCalls(Function& function, SaveOptions options)
-    : state_(std::make_unique<State>(function, std::move(options))) {}
+SavedCalls::SavedCalls(Function& function, SaveOptions options) : state_(new State(function, std::move(options))) {}
 SavedCalls::~SavedCalls() = default;
 
 void SavedCalls::write() {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> own_backends = {"eager", "reference", "sinter"};
 
-class Table {
+class BackendTable {
  public:
   /// Entries stay where they are.
   const GraphCompiler* find(const std::string& name) const {
@@ -44,8 +44,8 @@ class Table {
   std::map<std::string, GraphCompiler> compilers_;
 };
 
-Table& table() {
-  static auto* t = new Table;
+BackendTable& backend_table() {
+  static auto* t = new BackendTable;
   return *t;
 }
 
@@ -103,7 +103,7 @@ class Registered final : public GraphExecutable {
 }  // namespace
 
 void check_backend(const std::string& name, SourceLine line) {
-  if (is_own(name) || table().find(name) != nullptr) return;
+  if (is_own(name) || backend_table().find(name) != nullptr) return;
   throw UserError({"compile",
                    fmt::format("unknown backend \"{}\"", name),
                    line,
@@ -115,7 +115,7 @@ bool generates_code(const std::string& backend) { return backend == "sinter"; }
 bool takes_literal_graphs(const std::string& backend) { return !is_own(backend); }
 
 std::shared_ptr<const exec::Executable> make_registered(const graph::Graph& graph, const std::string& backend) {
-  const GraphCompiler* compiler = table().find(backend);
+  const GraphCompiler* compiler = backend_table().find(backend);
   if (compiler == nullptr) throw CompileError(fmt::format("internal: no backend {}", backend));
   const graph::UserCode user_code(compiler, fmt::format("backend \"{}\"", backend));
   GraphFunction run = (*compiler)(recorded_graph(graph));
@@ -135,10 +135,10 @@ void register_backend(const std::string& name, const GraphCompiler& compiler, So
   };
   if (name.empty()) refuse("the name is empty", "give the backend a name");
   if (!compiler) refuse(fmt::format("backend \"{}\" has an empty function", name), "give it one that compiles a graph");
-  if (compiler::is_own(name) || !compiler::table().add(name, compiler))
+  if (compiler::is_own(name) || !compiler::backend_table().add(name, compiler))
     refuse(fmt::format("backend \"{}\" is there already", name), "choose a name that backends() does not list");
 }
 
-std::vector<std::string> backends() { return compiler::table().names(); }
+std::vector<std::string> backends() { return compiler::backend_table().names(); }
 
 }  // namespace sinter

@@ -80,7 +80,7 @@ std::shared_ptr<const exec::Executable> make_without_code(const graph::Graph& g,
 }
 
 /// Executables of this process by key. One thread compiles a key, the others wait for it.
-class Table {
+class ProgramTable {
  public:
   template <class Make>
   std::shared_ptr<const exec::Executable> find_or_make(const std::string& key, bool& found, const Make& make) {
@@ -110,8 +110,8 @@ class Table {
   std::unordered_map<std::string, std::shared_future<std::shared_ptr<const exec::Executable>>> entries_;
 };
 
-Table& table() {
-  static auto* t = new Table;
+ProgramTable& program_table() {
+  static auto* t = new ProgramTable;
   return *t;
 }
 
@@ -139,7 +139,7 @@ Result compile(const graph::Graph& graph, const Options& options) {
     result.from_disk = cached != nullptr;
     return cached ? cached : generate(graph, options, key, backend, result);
   };
-  result.executable = readable == Caches::all ? table().find_or_make(key, result.from_memory, make) : make();
+  result.executable = readable == Caches::all ? program_table().find_or_make(key, result.from_memory, make) : make();
   result.milliseconds = elapsed();
   if (!result.from_memory)
     result.times.load_ms =

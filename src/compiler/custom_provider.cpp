@@ -17,13 +17,13 @@
 namespace sinter::compiler {
 namespace {
 
-struct Table {
+struct CustomOpTable {
   std::shared_mutex mutex;
   std::map<std::string, std::shared_ptr<const RegisteredOp>, std::less<>> ops;
 };
 
-Table& table() {
-  static auto* t = new Table;
+CustomOpTable& custom_op_table() {
+  static auto* t = new CustomOpTable;
   return *t;
 }
 
@@ -33,9 +33,10 @@ class Users final : public exec::Provider {
   bool serves(std::string_view op, Device) const override { return find_custom_op(op) != nullptr; }
   /// Which operands a plan copies first is all that a plan holds of an op.
   std::string identity(Device) const override {
-    const std::shared_lock lock(table().mutex);
+    const std::shared_lock lock(custom_op_table().mutex);
     std::string text;
-    for (const auto& [name, op] : table().ops) text += name + (op->definition.any_strides ? " strided," : " dense,");
+    for (const auto& [name, op] : custom_op_table().ops)
+      text += name + (op->definition.any_strides ? " strided," : " dense,");
     return text;
   }
   std::string why_not(const exec::CallDescription& call, Device device) const override {
@@ -80,16 +81,16 @@ bool tiles_run_on(Device device) { return has_code_generator(device, device::bac
 }  // namespace
 
 std::shared_ptr<const RegisteredOp> find_custom_op(std::string_view name) {
-  const std::shared_lock lock(table().mutex);
-  const auto it = table().ops.find(name);
-  return it == table().ops.end() ? nullptr : it->second;
+  const std::shared_lock lock(custom_op_table().mutex);
+  const auto it = custom_op_table().ops.find(name);
+  return it == custom_op_table().ops.end() ? nullptr : it->second;
 }
 
 void add_custom_op(std::shared_ptr<const RegisteredOp> op) {
   static std::once_flag once;
   std::call_once(once, [] { exec::register_provider(std::make_unique<Users>()); });
-  const std::unique_lock lock(table().mutex);
-  table().ops.emplace(op->definition.name, std::move(op));
+  const std::unique_lock lock(custom_op_table().mutex);
+  custom_op_table().ops.emplace(op->definition.name, std::move(op));
 }
 
 CustomCall custom_call(const RegisteredOp& op, const exec::CallDescription& call, Device device) {

@@ -28,9 +28,9 @@ std::string factor(Expr e) {
 
 /// Recursive descent over: sum := product (('+'|'-') product)*; product := unary (('*'|'/'|'%') unary)*.
 /// unary := '-' unary | '(' sum ')' | min(sum, sum) | max(sum, sum) | doubled(sum, sum) | s<i> | a<i> | v<i> | number.
-class Parser {
+class ExprParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit ExprParser(std::string_view text) : text_(text) {}
   Expr all() {
     const Expr e = sum();
     skip();
@@ -174,7 +174,7 @@ std::string Expr::text() const {
   return "?";
 }
 
-Expr Expr::parse(std::string_view text) { return Parser(text).all(); }
-Expr Expr::parse_front(std::string_view& text) { return Parser(text).front(text); }
+Expr Expr::parse(std::string_view text) { return ExprParser(text).all(); }
+Expr Expr::parse_front(std::string_view& text) { return ExprParser(text).front(text); }
 
 }  // namespace sinter::graph

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <limits>
 
 #include "src/graph/text.h"
 
@@ -100,9 +101,9 @@ class Cursor {
   std::string_view all_, rest_;
 };
 
-class Parser {
+class GraphParser {
  public:
-  explicit Parser(Cursor& in) : in_(in) {}
+  explicit GraphParser(Cursor& in) : in_(in) {}
 
   Graph graph() {
     in_.expect("graph");
@@ -169,7 +170,7 @@ class Parser {
     if (g_.node(id).results != types) in_.fail(fmt::format("the type rule of {} gives other types than %{}", name, id));
     if (in_.accept("effect=")) g_.node(id).effect_order = in_.integer<int32_t>();
     if (!in_.accept("{")) return;
-    while (!in_.accept("}")) g_.node(id).subgraphs.push_back(std::make_shared<Graph>(Parser(in_).graph()));
+    while (!in_.accept("}")) g_.node(id).subgraphs.push_back(std::make_shared<Graph>(GraphParser(in_).graph()));
   }
 
   void input(std::vector<ValueType> types) {
@@ -312,7 +313,7 @@ class Parser {
 
 Graph parse(std::string_view text) {
   Cursor in(text);
-  Graph g = Parser(in).graph();
+  Graph g = GraphParser(in).graph();
   if (!in.done()) in.fail("unexpected text");
   return g;
 }

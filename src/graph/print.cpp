@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <limits>
 #include <unordered_map>
 
 #include "src/graph/text.h"

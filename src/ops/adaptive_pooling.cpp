@@ -182,12 +182,12 @@ Source source_of_counts(const ReferenceContext& context, const Dims& index) {
   return {-1, {}, scalar::constant_of(scalar::compute_type(dtype), static_cast<double>(count))};
 }
 
-Types infer_max(graph::InferContext& context) {
+Types infer_adaptive_max(graph::InferContext& context) {
   if (context.operand(0).dtype.is_boolean()) context.fail("boolean has no order", "cast with to(t, u8)");
   return {{context.operand(0).dtype, parted_shape(context)}};
 }
 
-Types infer_avg(graph::InferContext& context) {
+Types infer_adaptive_avg(graph::InferContext& context) {
   require_floating(context, 0);
   return {{context.operand(0).dtype, parted_shape(context)}};
 }
@@ -200,14 +200,14 @@ Dims last_dims(const graph::ValueType& type, const Dims& output) {
   return dims_from(type.shape.size() - output.size(), type.shape.size());
 }
 
-std::vector<Value> decompose_max(Graph& g, const Node& node) {
+std::vector<Value> decompose_adaptive_max(Graph& g, const Node& node) {
   Composer c(g, node.line);
   const Dims output = graph::AttributeReader(node.attributes).integers();
   const Value windows = windows_of(c, node.operands[0], output, lowest_number(node.results[0].dtype));
   return {c.fold<"amax">(windows, last_dims(c.type(windows), output), false)};
 }
 
-std::vector<Value> decompose_avg(Graph& g, const Node& node) {
+std::vector<Value> decompose_adaptive_avg(Graph& g, const Node& node) {
   Composer c(g, node.line);
   const Dims output = graph::AttributeReader(node.attributes).integers();
   const DType dtype = node.results[0].dtype, compute = scalar::compute_type(dtype);
@@ -256,7 +256,7 @@ Array fold_each_part(const Node& node, const Array& x, const scalar::Constant& f
   return result;
 }
 
-std::vector<Array> reference_max(const Node& node, std::span<const Array> operands) {
+std::vector<Array> reference_adaptive_max(const Node& node, std::span<const Array> operands) {
   const Array& x = operands[0];
   const DType compute = scalar::compute_type(x.dtype);
   const scalar::Constant lowest = scalar::reduction_identity(scalar::ReduceKind::amax, compute);
@@ -265,7 +265,7 @@ std::vector<Array> reference_max(const Node& node, std::span<const Array> operan
   })};
 }
 
-std::vector<Array> reference_avg(const Node& node, std::span<const Array> operands) {
+std::vector<Array> reference_adaptive_avg(const Node& node, std::span<const Array> operands) {
   const DType compute = scalar::compute_type(operands[0].dtype);
   const Array wide = converted(operands[0], compute);
   const auto mean = [&](const std::vector<scalar::Constant>& v, int64_t count) {
@@ -348,16 +348,16 @@ void register_adaptive_pooling() {
   graph::OpDef avg =
       parted_op("adaptive_avg_pool", "The mean of each of the parts that the last dims are divided into.",
                 graph::OpClass::reduction);
-  avg.infer = infer_avg;
-  avg.decompose = decompose_avg;
-  avg.reference = reference_avg;
+  avg.infer = infer_adaptive_avg;
+  avg.decompose = decompose_adaptive_avg;
+  avg.reference = reference_adaptive_avg;
   avg.sample = sample_list([] { return sample_parts(false, true); });
   graph::register_op(std::move(avg));
   graph::OpDef max = parted_op("adaptive_max_pool", "The largest element of each part of the last dims; NaN wins.",
                                graph::OpClass::reduction);
-  max.infer = infer_max;
-  max.decompose = decompose_max;
-  max.reference = reference_max;
+  max.infer = infer_adaptive_max;
+  max.decompose = decompose_adaptive_max;
+  max.reference = reference_adaptive_max;
   max.sample = sample_list([] { return sample_parts(false, false); });
   graph::register_op(std::move(max));
 }

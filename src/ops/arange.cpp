@@ -28,7 +28,8 @@ std::string text(const Number& n) {
   return is_floating(n) ? fmt::format("{}", n.as_double()) : fmt::format("{}", n.bits);
 }
 
-[[noreturn]] void refuse(SourceLine line, const Number& start, const Number& end, const Number& step, std::string fix) {
+[[noreturn]] void refuse_range(SourceLine line, const Number& start, const Number& end, const Number& step,
+                               std::string fix) {
   throw UserError({.op = "arange",
                    .what = fmt::format("no step of {} leads from {} to {}", text(step), text(start), text(end)),
                    .line = line,
@@ -40,11 +41,11 @@ std::string text(const Number& n) {
 int64_t arange_length(const Number& start, const Number& end, const Number& step, SourceLine line) {
   const double a = start.as_double(), z = end.as_double(), s = step.as_double();
   if (!(s != 0) || !std::isfinite(a) || !std::isfinite(z) || !std::isfinite(s))
-    refuse(line, start, end, step, "give finite numbers and a step other than 0");
-  if ((s > 0 && z < a) || (s < 0 && z > a)) refuse(line, start, end, step, "change the sign of the step");
+    refuse_range(line, start, end, step, "give finite numbers and a step other than 0");
+  if ((s > 0 && z < a) || (s < 0 && z > a)) refuse_range(line, start, end, step, "change the sign of the step");
   if (is_floating(start) || is_floating(end) || is_floating(step)) {
     const double length = std::ceil((z - a) / s);
-    if (length >= 9.2e18) refuse(line, start, end, step, "take a larger step");
+    if (length >= 9.2e18) refuse_range(line, start, end, step, "take a larger step");
     return static_cast<int64_t>(length);
   }
   const auto distance = s > 0 ? static_cast<uint64_t>(end.bits) - static_cast<uint64_t>(start.bits)

@@ -95,7 +95,7 @@ std::vector<Value> decompose_batch_norm(graph::Graph& g, const graph::Node& node
   return {write.cast(y, result.dtype)};
 }
 
-scalar::Constant apply(scalar::ScalarOp op, std::initializer_list<scalar::Constant> operands) {
+scalar::Constant scalar_of(scalar::ScalarOp op, std::initializer_list<scalar::Constant> operands) {
   return scalar::evaluate(op, {operands.begin(), operands.size()});
 }
 
@@ -110,11 +110,12 @@ std::vector<reference::Array> reference_batch_norm(const graph::Node& node,
   reference::Array result = reference::Array::zeros(x.dtype, x.shape);
   reference::for_each_index(x.shape, [&](const Dims& index) {
     const Dims channel{channels_last ? index.back() : index[1]};
-    const scalar::Constant deviation = apply(ScalarOp::sqrt, {apply(ScalarOp::add, {operands[2].at(channel), eps})});
+    const scalar::Constant deviation =
+        scalar_of(ScalarOp::sqrt, {scalar_of(ScalarOp::add, {operands[2].at(channel), eps})});
     const scalar::Constant weight = weighted ? operands[3].at(channel) : scalar::constant_of(compute, 1);
-    const scalar::Constant centred = apply(ScalarOp::sub, {x.at(index), operands[1].at(channel)});
-    scalar::Constant y = apply(ScalarOp::mul, {centred, apply(ScalarOp::div, {weight, deviation})});
-    if (biased) y = apply(ScalarOp::add, {y, operands[weighted ? 4 : 3].at(channel)});
+    const scalar::Constant centred = scalar_of(ScalarOp::sub, {x.at(index), operands[1].at(channel)});
+    scalar::Constant y = scalar_of(ScalarOp::mul, {centred, scalar_of(ScalarOp::div, {weight, deviation})});
+    if (biased) y = scalar_of(ScalarOp::add, {y, operands[weighted ? 4 : 3].at(channel)});
     result.set(index, reference::rounded(y, x.dtype));
   });
   return {std::move(result)};

@@ -80,7 +80,7 @@ Array reference_losses(const Node& node, std::span<const Array> operands, const 
   Dims shape;
   for (size_t d = 0; d < x.shape.size(); ++d)
     if (d != dim) shape.push_back(x.shape[d]);
-  Array losses = Array::zeros(dtype_of<T>, shape), weights = losses;
+  Array losses = Array::zeros(row_type<T>, shape), weights = losses;
   int64_t next = 0;
   for (const std::vector<int64_t>& positions : rows_along(x.shape, {static_cast<int64_t>(dim)})) {
     std::vector<T> row, share;
@@ -100,7 +100,7 @@ Array reference_losses(const Node& node, std::span<const Array> operands, const 
   if (a.reduction != Reduction::mean || target.dtype.is_floating())
     return converted(reduced_loss(losses, a.reduction), node.results[0].dtype);
   const T mean = number_from<T>(sum_of(losses).at(0)) / number_from<T>(sum_of(weights).at(0));
-  Array result = Array::zeros(dtype_of<T>, {});
+  Array result = Array::zeros(row_type<T>, {});
   result.set(0, constant_from(mean));
   return converted(result, node.results[0].dtype);
 }

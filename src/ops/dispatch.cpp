@@ -13,15 +13,15 @@ namespace {
 
 constexpr size_t max_arguments = 5;
 
-[[noreturn]] void refuse(const graph::OpDef& op, SourceLine line, std::string what, std::string fix) {
+[[noreturn]] void refuse_arguments(const graph::OpDef& op, SourceLine line, std::string what, std::string fix) {
   throw UserError(ErrorParts{
       .op = std::string(op.name), .what = std::move(what), .line = line, .context = {}, .fix = std::move(fix)});
 }
 
 void check_defined(const graph::OpDef& op, const Tensor& t, size_t position, SourceLine line) {
   if (!t.defined())
-    refuse(op, line, fmt::format("argument {} is an undefined tensor", position),
-           "give it a value first; a default-constructed or moved-from Tensor has none");
+    refuse_arguments(op, line, fmt::format("argument {} is an undefined tensor", position),
+                     "give it a value first; a default-constructed or moved-from Tensor has none");
 }
 
 /// The leading optional_number parameters belong to the last arguments: where() takes numbers but for its condition.
@@ -68,13 +68,14 @@ Tensor dispatch(const graph::OpDef& op, std::initializer_list<Operand*> argument
       check_defined(op, a->tensor(), position, line);
       tensors[count++] = &a->tensor();
     } else if (position < first_number) {
-      refuse(op, line, fmt::format("argument {} is a number; expected a tensor", position),
-             "full({}, value, dtype) makes a 0-d tensor");
+      refuse_arguments(op, line, fmt::format("argument {} is a number; expected a tensor", position),
+                       "full({}, value, dtype) makes a 0-d tensor");
     }
     ++position;
   }
   if (count == 0)
-    refuse(op, line, "all arguments are numbers; expected a tensor", "compute this on the host, or use full()");
+    refuse_arguments(op, line, "all arguments are numbers; expected a tensor",
+                     "compute this on the host, or use full()");
   Tensor result = graph::current_recorder().call({&op, {tensors.data(), count}, &attributes, line});
   for (Operand* a : arguments) a->release();
   return result;
@@ -83,7 +84,7 @@ Tensor dispatch(const graph::OpDef& op, std::initializer_list<Operand*> argument
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the list dies here, so that temporaries do not outlive their op
 Tensor dispatch_list(const graph::OpDef& op, std::vector<Tensor> tensors, const graph::CallAttributes& attributes,
                      SourceLine line) {
-  if (tensors.empty()) refuse(op, line, "the list of tensors is empty; expected at least one", {});
+  if (tensors.empty()) refuse_arguments(op, line, "the list of tensors is empty; expected at least one", {});
   std::vector<const Tensor*> operands;
   for (const Tensor& t : tensors) {
     check_defined(op, t, operands.size(), line);

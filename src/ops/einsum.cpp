@@ -24,7 +24,7 @@ struct Specification {
 
 constexpr std::string_view op_name = "einsum";
 
-[[noreturn]] void refuse(SourceLine line, std::string what, std::string fix = {}) {
+[[noreturn]] void refuse_equation(SourceLine line, std::string what, std::string fix = {}) {
   ops::refuse(op_name, line, std::move(what), std::move(fix));
 }
 
@@ -37,9 +37,10 @@ std::string labels_of(std::string_view text, SourceLine line) {
     if (text[i] == ' ') continue;
     const bool ellipsis = text.substr(i, 3) == "...";
     if (!ellipsis && !is_letter(text[i]))
-      refuse(line, fmt::format("'{}' in '{}'", text[i], text), "name dims by letters, and others by one '...'");
+      refuse_equation(line, fmt::format("'{}' in '{}'", text[i], text),
+                      "name dims by letters, and others by one '...'");
     if (ellipsis && labels.find('.') != std::string::npos)
-      refuse(line, fmt::format("two '...' in '{}'", text), "one stands for all dims without a letter");
+      refuse_equation(line, fmt::format("two '...' in '{}'", text), "one stands for all dims without a letter");
     labels += ellipsis ? '.' : text[i];
     if (ellipsis) i += 2;
   }
@@ -71,7 +72,7 @@ void expand_ellipsis(std::string& labels, size_t dims, size_t most) {
 /// Gives the dims of ellipses labels of their own, which end alike.
 void label_all_dims(Specification& s, const std::vector<Tensor>& operands, SourceLine line) {
   if (s.operands.size() != operands.size())
-    refuse(line, fmt::format("{} operands are named, {} given", s.operands.size(), operands.size()));
+    refuse_equation(line, fmt::format("{} operands are named, {} given", s.operands.size(), operands.size()));
   size_t most = 0;
   std::vector<size_t> unnamed;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -80,8 +81,9 @@ void label_all_dims(Specification& s, const std::vector<Tensor>& operands, Sourc
     const bool ellipsis = labels.find('.') != std::string::npos;
     const size_t letters = labels.size() - (ellipsis ? 1 : 0);
     if (letters > rank || (!ellipsis && letters < rank))
-      refuse(line, fmt::format("{} letters for operand {} of shape {}", letters, i, operands[i].shape().text()),
-             "name each dim, or put '...' for the others");
+      refuse_equation(line,
+                      fmt::format("{} letters for operand {} of shape {}", letters, i, operands[i].shape().text()),
+                      "name each dim, or put '...' for the others");
     unnamed.push_back(rank - letters);
     most = std::max(most, ellipsis ? rank - letters : 0);
   }
@@ -102,17 +104,17 @@ void label_all_dims(Specification& s, const std::vector<Tensor>& operands, Sourc
 std::string all_labels(const Specification& s, SourceLine line) {
   std::string all;
   for (char c : *s.result) {
-    if (all.find(c) != std::string::npos) refuse(line, fmt::format("the result names '{}' twice", c));
+    if (all.find(c) != std::string::npos) refuse_equation(line, fmt::format("the result names '{}' twice", c));
     const bool known =
         std::ranges::any_of(s.operands, [c](const std::string& o) { return o.find(c) != std::string::npos; });
-    if (!known) refuse(line, fmt::format("the result names '{}', which no operand has", c));
+    if (!known) refuse_equation(line, fmt::format("the result names '{}', which no operand has", c));
     all += c;
   }
   for (const std::string& labels : s.operands)
     for (char c : labels)
       if (all.find(c) == std::string::npos) all += c;
   if (all.size() > Dims::max_size)
-    refuse(line, fmt::format("{} different dims", all.size()), "contract fewer operands at a time");
+    refuse_equation(line, fmt::format("{} different dims", all.size()), "contract fewer operands at a time");
   return all;
 }
 
@@ -125,8 +127,8 @@ void check_extents(const Specification& s, const std::vector<Tensor>& operands, 
       const auto [known, is_new] = extents.try_emplace(c, extent);
       if (!is_new && known->second == 1) known->second = extent;
       if (extent != 1 && extent != known->second)
-        refuse(line, fmt::format("dim '{}' is {} and {}", c, known->second, extent),
-               "give both operands the same extent there, or one of them 1");
+        refuse_equation(line, fmt::format("dim '{}' is {} and {}", c, known->second, extent),
+                        "give both operands the same extent there, or one of them 1");
     }
 }
 
@@ -157,7 +159,8 @@ DType common_dtype(const std::vector<Tensor>& operands, SourceLine line) {
   for (const Tensor& t : operands) {
     const auto both = ops::promote(common, t.dtype());
     if (!both)
-      refuse(line, fmt::format("cannot promote {}, {}", common.name(), t.dtype().name()), "cast one with to(t, dtype)");
+      refuse_equation(line, fmt::format("cannot promote {}, {}", common.name(), t.dtype().name()),
+                      "cast one with to(t, dtype)");
     common = *both;
   }
   return common;
@@ -168,7 +171,7 @@ DType common_dtype(const std::vector<Tensor>& operands, SourceLine line) {
 Tensor einsum(std::string_view specification, std::vector<Tensor> operands, SourceLine line) {
   Specification s = parse(specification, line);
   for (const Tensor& t : operands)
-    if (!t.defined()) refuse(line, "an operand is an undefined tensor", "give it a value first");
+    if (!t.defined()) refuse_equation(line, "an operand is an undefined tensor", "give it a value first");
   label_all_dims(s, operands, line);
   check_extents(s, operands, line);
   const std::string all = all_labels(s, line);

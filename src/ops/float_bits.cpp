@@ -9,7 +9,7 @@ namespace {
 using loop::Builder;
 using loop::Value;
 
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Value integer(Builder& b, DType t, int64_t v) { return b.body().constant(scalar::constant_int(t, v)); }
 
@@ -33,7 +33,7 @@ Neighbours neighbours(Builder& b, Value magnitude, DType dtype) {
   const Value least_normal = b.f32(0x1p-14f), spacing = b.f32(0x1p-24f);
   n.above = b.select(b.lt(magnitude, least_normal), b.add(magnitude, spacing), n.above);
   n.below = b.select(b.le(magnitude, least_normal), b.sub(magnitude, spacing), n.below);
-  n.below = b.select(b.eq(magnitude, b.constant(f32, inf)), b.f32(65504), n.below);
+  n.below = b.select(b.eq(magnitude, b.constant(f32, infinity)), b.f32(65504), n.below);
   return n;
 }
 

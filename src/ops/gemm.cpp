@@ -91,7 +91,7 @@ std::vector<Expr> product_shape(graph::InferContext& context, const ValueType& a
 
 namespace {
 
-std::vector<ValueType> infer(graph::InferContext& context) {
+std::vector<ValueType> infer_gemm(graph::InferContext& context) {
   require_one_dtype(context);
   const ValueType &a = context.operand(0), &b = context.operand(1);
   if (a.rank() < 2 || b.rank() < 2) context.fail("takes matrices and batches of them");
@@ -117,7 +117,7 @@ Value with_epilogue(Graph& g, Value v, Epilogue epilogue, SourceLine line) {
 }
 
 /// [.., i, 1, k] * [.., 1, j, k], summed over k. Integers are multiplied in their own dtype, which wraps like the sum.
-std::vector<Value> decompose(Graph& g, const graph::Node& node) {
+std::vector<Value> decompose_gemm(Graph& g, const graph::Node& node) {
   const SourceLine line = node.line;
   graph::AttributeReader attributes(node.attributes);
   const auto epilogue = attributes.enumeration<Epilogue>();
@@ -153,7 +153,7 @@ std::vector<reference::Array> product_reference(const graph::Node& node, std::sp
   return {rounded_to(applied(epilogue, std::move(product)), attributes.dtype())};
 }
 
-std::vector<graph::SampleCall> samples() {
+std::vector<graph::SampleCall> gemm_samples() {
   std::vector<graph::SampleCall> list;
   const auto add = [&](DType t, const std::vector<Dims>& shapes, Epilogue epilogue, DType result) {
     graph::SampleCall call;
@@ -187,10 +187,10 @@ void register_gemm() {
   def.max_operands = 3;
   def.params = {{"epilogue", graph::ParamKind::enumeration, {"none", "relu", "gelu_tanh"}},
                 {"dtype", graph::ParamKind::dtype}};
-  def.infer = infer;
-  def.decompose = decompose;
+  def.infer = infer_gemm;
+  def.decompose = decompose_gemm;
   def.reference = product_reference;
-  def.sample = sample_list(samples);
+  def.sample = sample_list(gemm_samples);
   def.call = graph::CallRule{[](const graph::Node&, size_t operand, graph::OperandLayout& layout) {
     return operand < 2 ? graph::reads_matrices(layout) : graph::reads_dense(layout);
   }};

@@ -10,6 +10,7 @@
 #include "src/ops/families.h"
 #include "src/ops/move_elements.h"
 #include "src/ops/samples.h"
+#include "src/ops/view.h"
 
 namespace sinter {
 
@@ -27,10 +28,6 @@ namespace {
 
 using graph::Expr;
 using Types = std::vector<graph::ValueType>;
-
-size_t normalised(int64_t dim, size_t rank) {
-  return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim);
-}
 
 void check_operands(const graph::InferContext& context) {
   if (context.operand(0).rank() == 0) context.fail("a 0-d tensor has no dim to index", "unsqueeze it first");
@@ -72,7 +69,7 @@ Types infer_gather(graph::InferContext& context) {
 
 loop::Value lower_index_select(loop::Reader& reader, std::span<const Expr> index) {
   const graph::ValueType& x = reader.operand_type(0);
-  const size_t dim = normalised(reader.attributes().integer(), x.shape.size());
+  const size_t dim = normalised_dim(reader.attributes().integer(), x.shape.size());
   std::vector<Expr> position;
   if (reader.operand_type(1).rank() == 1) position.push_back(index[dim]);
   const loop::Value loaded = reader.read(1, position);
@@ -84,7 +81,7 @@ loop::Value lower_index_select(loop::Reader& reader, std::span<const Expr> index
 loop::Value lower_gather(loop::Reader& reader, std::span<const Expr> index) {
   const graph::ValueType& x = reader.operand_type(0);
   const loop::Value loaded = reader.read(1, index);
-  const size_t dim = normalised(reader.attributes().integer(), x.shape.size());
+  const size_t dim = normalised_dim(reader.attributes().integer(), x.shape.size());
   std::vector<Expr> source(index.begin(), index.end());
   source.resize(x.shape.size());
   source[dim] = checked_position(reader.builder(), loaded, x.shape[dim]);
@@ -93,7 +90,7 @@ loop::Value lower_gather(loop::Reader& reader, std::span<const Expr> index) {
 
 Source source_of_index_select(const ReferenceContext& context, const Dims& index) {
   const Dims shape = context.shape(0);
-  const size_t dim = normalised(context.attributes().integer(), shape.size());
+  const size_t dim = normalised_dim(context.attributes().integer(), shape.size());
   Dims at;
   if (context.shape(1).size() == 1) at.push_back(index[dim]);
   Source source{0, index};
@@ -103,7 +100,7 @@ Source source_of_index_select(const ReferenceContext& context, const Dims& index
 
 Source source_of_gather(const ReferenceContext& context, const Dims& index) {
   const Dims shape = context.shape(0);
-  const size_t dim = normalised(context.attributes().integer(), shape.size());
+  const size_t dim = normalised_dim(context.attributes().integer(), shape.size());
   Source source{0, index.empty() ? Dims{0} : index};
   source.index[dim] = checked_element(context, 1, index, shape[dim]);
   return source;

@@ -60,7 +60,7 @@ using graph::Value;
 using graph::ValueType;
 using reference::Array;
 using Types = std::vector<ValueType>;
-using Values = std::vector<Value>;
+using ValueList = std::vector<Value>;
 using Arrays = std::span<const Array>;
 
 Types infer_matmul(InferContext& context) {
@@ -149,7 +149,7 @@ Value squeezed(Graph& g, Value v, int64_t dim, SourceLine line) {
   return add_op(g, "squeeze", {v}, CallAttributes().integers({dim}), line);
 }
 
-Values decompose_matmul(Graph& g, const Node& node) {
+ValueList decompose_matmul(Graph& g, const Node& node) {
   Value a = node.operands[0], b = node.operands[1];
   const SourceLine line = node.line;
   const bool row = g.type(a).rank() == 1, column = g.type(b).rank() == 1;
@@ -161,7 +161,7 @@ Values decompose_matmul(Graph& g, const Node& node) {
   return {v};
 }
 
-Values decompose_linear(Graph& g, const Node& node) {
+ValueList decompose_linear(Graph& g, const Node& node) {
   Value x = node.operands[0], w = node.operands[1];
   const std::vector<Value> operands = node.operands;
   const SourceLine line = node.line;
@@ -184,7 +184,7 @@ Value scaled(Graph& g, Value x, const graph::Scalar& number, SourceLine line) {
   return {g.add(registered_op("mul"), {x}, std::move(attributes), line), 0};
 }
 
-Values decompose_addmm(Graph& g, const Node& node) {
+ValueList decompose_addmm(Graph& g, const Node& node) {
   const Value c = node.operands[0], a = node.operands[1], b = node.operands[2];
   const SourceLine line = node.line;
   const graph::Attributes attributes = node.attributes;
@@ -274,7 +274,7 @@ std::vector<graph::SampleCall> sample_addmm() {
 }
 
 void register_product(std::string_view name, std::string_view doc, int most, Types (*infer)(InferContext&),
-                      Values (*decompose)(Graph&, const Node&), std::vector<Array> (*reference)(const Node&, Arrays),
+                      ValueList (*decompose)(Graph&, const Node&), std::vector<Array> (*reference)(const Node&, Arrays),
                       std::vector<graph::SampleCall> (*samples)(), std::vector<graph::Param> params = {}) {
   graph::OpDef def;
   def.name = name;

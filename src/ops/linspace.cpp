@@ -56,7 +56,7 @@ std::vector<graph::ValueType> infer_linspace(graph::InferContext& context) {
 }
 
 /// Integers step in f64, halves in f32.
-DType stepping_type(DType dtype) { return dtype.is_floating() ? scalar::compute_type(dtype) : f64; }
+DType linspace_type(DType dtype) { return dtype.is_floating() ? scalar::compute_type(dtype) : f64; }
 
 /// PyTorch's kernels contract product and sum into an fma on processors that have one, but not in f16.
 bool contracts(DType dtype) { return dtype != f16; }
@@ -65,7 +65,7 @@ bool contracts(DType dtype) { return dtype != f16; }
 loop::Value lower_linspace(loop::Reader& reader, std::span<const Expr> index) {
   loop::Builder& b = reader.builder();
   graph::AttributeReader attributes = reader.attributes();
-  const DType dtype = reader.result_type().dtype, t = stepping_type(dtype), compute = scalar::compute_type(dtype);
+  const DType dtype = reader.result_type().dtype, t = linspace_type(dtype), compute = scalar::compute_type(dtype);
   const auto bound = [&] { return b.round_to(reader.number(attributes.number(), compute), dtype); };
   const loop::Value first = bound(), last = bound();
   const Expr steps = attributes.extent();
@@ -86,7 +86,7 @@ loop::Value lower_linspace(loop::Reader& reader, std::span<const Expr> index) {
 Source source_of_linspace(const ReferenceContext& context, const Dims& index) {
   using scalar::Constant, scalar::ScalarOp;
   graph::AttributeReader attributes = context.attributes();
-  const DType dtype = context.node.results[0].dtype, t = stepping_type(dtype);
+  const DType dtype = context.node.results[0].dtype, t = linspace_type(dtype);
   const Constant first = literal_number(attributes.number(), dtype), last = literal_number(attributes.number(), dtype);
   const int64_t steps = literal_extent(attributes.extent());
   if (steps == 1) return {-1, {}, first};

@@ -28,10 +28,6 @@ namespace {
 
 using Types = std::vector<graph::ValueType>;
 
-size_t normalised(int64_t dim, size_t rank) {
-  return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim);
-}
-
 Types infer_permute(graph::InferContext& context) {
   const Dims dims = context.attributes().integers();
   const graph::ValueType& x = context.operand(0);
@@ -67,15 +63,15 @@ Types infer_flip(graph::InferContext& context) {
 std::vector<Expr> source_of_permute(ViewContext context, std::span<const Expr> index) {
   const Dims dims = context.attributes.integers();
   std::vector<Expr> source(index.size());
-  for (size_t i = 0; i < dims.size(); ++i) source[normalised(dims[i], dims.size())] = index[i];
+  for (size_t i = 0; i < dims.size(); ++i) source[normalised_dim(dims[i], dims.size())] = index[i];
   return source;
 }
 
 std::vector<Expr> source_of_transpose(ViewContext context, std::span<const Expr> index) {
   std::vector<Expr> source(index.begin(), index.end());
   if (source.empty()) return source;
-  const size_t a = normalised(context.attributes.integer(), index.size());
-  const size_t b = normalised(context.attributes.integer(), index.size());
+  const size_t a = normalised_dim(context.attributes.integer(), index.size());
+  const size_t b = normalised_dim(context.attributes.integer(), index.size());
   std::swap(source[a], source[b]);
   return source;
 }
@@ -84,8 +80,8 @@ std::vector<Expr> source_of_flip(ViewContext context, std::span<const Expr> inde
   std::vector<Expr> source(index.begin(), index.end());
   if (source.empty()) return source;
   for (int64_t d : context.attributes.integers()) {
-    Expr& i = source[normalised(d, index.size())];
-    i = context.operand.shape[normalised(d, index.size())] - 1 - i;
+    Expr& i = source[normalised_dim(d, index.size())];
+    i = context.operand.shape[normalised_dim(d, index.size())] - 1 - i;
   }
   return source;
 }
@@ -93,7 +89,7 @@ std::vector<Expr> source_of_flip(ViewContext context, std::span<const Expr> inde
 Dims reference_permute(const ReferenceContext& context, const Dims& index) {
   const Dims dims = context.attributes().integers();
   Dims source = index;
-  for (size_t i = 0; i < dims.size(); ++i) source[normalised(dims[i], dims.size())] = index[i];
+  for (size_t i = 0; i < dims.size(); ++i) source[normalised_dim(dims[i], dims.size())] = index[i];
   return source;
 }
 
@@ -101,7 +97,7 @@ Dims reference_transpose(const ReferenceContext& context, const Dims& index) {
   graph::AttributeReader attributes = context.attributes();
   const int64_t a = attributes.integer(), b = attributes.integer();
   Dims source = index;
-  if (!index.empty()) std::swap(source[normalised(a, index.size())], source[normalised(b, index.size())]);
+  if (!index.empty()) std::swap(source[normalised_dim(a, index.size())], source[normalised_dim(b, index.size())]);
   return source;
 }
 
@@ -109,7 +105,7 @@ Dims reference_flip(const ReferenceContext& context, const Dims& index) {
   Dims source = index;
   if (index.empty()) return source;
   for (int64_t d : context.attributes().integers()) {
-    const size_t dim = normalised(d, index.size());
+    const size_t dim = normalised_dim(d, index.size());
     source[dim] = context.result_shape[dim] - 1 - index[dim];
   }
   return source;

@@ -10,6 +10,7 @@
 #include "src/ops/host_operand.h"
 #include "src/ops/number_range.h"
 #include "src/ops/random_op.h"
+#include "src/ops/random_pair.h"
 #include "src/ops/random_unit.h"
 #include "src/ops/transcendental.h"
 #include "src/scalar/math/host_builder.h"
@@ -18,10 +19,7 @@
 namespace sinter {
 
 Tensor randn(const Dims& shape, DType dtype, Device device, SourceLine line) {
-  const ops::Draw draw = ops::next_draw(device, "randn", line);
-  graph::CallAttributes attributes;
-  attributes.varying(graph::Number::of(draw.after)).extents(shape).dtype(dtype).flag(false).flag(false);
-  return ops::dispatch_draw(ops::op<"random_normal">(), draw, attributes, line);
+  return ops::draw(ops::op<"random_normal">(), "randn", shape, dtype, device, line);
 }
 
 Tensor normal(Operand mean, Operand std, const Dims& shape, DType dtype, Device device) {
@@ -29,19 +27,11 @@ Tensor normal(Operand mean, Operand std, const Dims& shape, DType dtype, Device 
   const graph::Number center = ops::number_of(mean), deviation = ops::number_of(std);
   if (!(deviation.as_double() >= 0))
     ops::refuse("normal", mean.line(), fmt::format("expected std >= 0, got {}", deviation.as_double()), {});
-  const ops::Draw draw = ops::next_draw(device, "normal", mean.line());
-  graph::CallAttributes attributes;
-  attributes.varying(graph::Number::of(draw.after)).extents(shape).dtype(dtype);
-  attributes.flag(true).number(center).flag(true).number(deviation);
-  return ops::dispatch_draw(ops::op<"random_normal">(), draw, attributes, mean.line());
+  return ops::draw_between(ops::op<"random_normal">(), "normal", center, deviation, shape, dtype, device, mean.line());
 }
 
 Tensor randn_like(Operand x, std::optional<DType> dtype) {
-  const ops::Draw draw = ops::next_draw(ops::require_tensor(x, "randn_like").device(), "randn_like", x.line());
-  Operand state(draw.state);
-  graph::CallAttributes attributes;
-  attributes.varying(graph::Number::of(draw.after)).flag(dtype.has_value()).dtype(dtype.value_or(f32));
-  return ops::dispatch(ops::op<"randn_like">(), {&x, &state}, attributes.flag(false).flag(false));
+  return ops::draw_like(ops::op<"randn_like">(), "randn_like", x, dtype);
 }
 
 }  // namespace sinter
@@ -51,25 +41,11 @@ namespace {
 
 using loop::Value;
 
-/// mean and std of a call, as far as given.
-struct Moments {
-  bool given = false;
-  graph::Scalar mean{graph::Number::of(0), -1, {}, false}, std{graph::Number::of(1), -1, {}, false};
-
-  explicit Moments(graph::AttributeReader& attributes) {
-    for (graph::Scalar* moment : {&mean, &std}) {
-      if (!attributes.flag()) continue;
-      *moment = attributes.number();
-      given = true;
-    }
-  }
-};
-
 void check_normal(const graph::InferContext& context, DType dtype, graph::AttributeReader rest) {
   if (!dtype.is_floating()) context.fail(fmt::format("expected a floating dtype, got {}", dtype.name()));
-  const Moments moments(rest);
-  if (moments.std.symbol < 0 && !(moments.std.literal.as_double() >= 0))
-    context.fail(fmt::format("expected std >= 0, got {}", moments.std.literal.as_double()));
+  const NumberPair moments(rest);
+  if (moments.second.symbol < 0 && !(moments.second.literal.as_double() >= 0))
+    context.fail(fmt::format("expected std >= 0, got {}", moments.second.literal.as_double()));
 }
 
 // Two elements share the radius sqrt(-2 log u) and an angle of w turns: cos and sin, which is the cosine a quarter turn
@@ -103,8 +79,8 @@ Value normal64(loop::Builder& b, const RandomBlock& block) {
 Value normal_value(loop::Reader& reader, const RandomBlock& block, DType dtype, graph::AttributeReader rest) {
   loop::Builder& b = reader.builder();
   Value v = dtype == f64 ? normal64(b, block) : normal32(b, block);
-  if (const Moments moments(rest); moments.given)
-    v = b.fma(v, reader.number(moments.std, v.type), reader.number(moments.mean, v.type));
+  if (const NumberPair moments(rest); moments.given)
+    v = b.fma(v, reader.number(moments.second, v.type), reader.number(moments.first, v.type));
   return b.round_to(v, dtype);
 }
 
@@ -124,36 +100,18 @@ double reference_normal64(const PhiloxWords& w, uint32_t place) {
 }
 
 template <class T>
-T scaled(T v, const Moments& moments) {
-  const auto number = [](const graph::Scalar& s) {
-    return static_cast<T>(scalar::as_double(graph::constant_of(s.literal, dtype_of<T>())));
-  };
-  return moments.given ? std::fma(v, number(moments.std), number(moments.mean)) : v;
+T scaled(T v, const NumberPair& moments) {
+  return moments.given ? std::fma(v, literal_as<T>(moments.second), literal_as<T>(moments.first)) : v;
 }
 
 scalar::Constant reference_normal(const PhiloxWords& words, uint32_t place, DType dtype, graph::AttributeReader rest) {
-  const Moments moments(rest);
+  const NumberPair moments(rest);
   const double v = dtype == f64 ? scaled(reference_normal64(words, place), moments)
                                 : static_cast<double>(scaled(reference_normal32(words, place), moments));
   return reference::rounded(scalar::constant_of(scalar::compute_type(dtype), v), dtype);
 }
 
-std::vector<graph::SampleCall> sample_normal() {
-  using graph::Number;
-  std::vector<graph::SampleCall> list;
-  const auto begin = [](int64_t draw, const Dims& shape, DType dtype) {
-    return graph::CallAttributes().number(Number::of(draw)).extents(shape).dtype(dtype);
-  };
-  for (const DType t : {f16, bf16, f32, f64}) {
-    list.push_back(random_sample(begin(3, {1023}, t).flag(false).flag(false)));
-    list.push_back(
-        random_sample(begin(-1, {3, 17}, t).flag(true).number(Number::of(-2)).flag(true).number(Number::of(0.1))));
-    list.push_back(random_sample(begin(1, {5}, t).flag(true).number(Number::of(1)).flag(true).number(Number::of(0))));
-  }
-  for (const Dims& shape : {Dims{}, Dims{0}, Dims{1}, Dims{16, 1, 17}, Dims{65537}})
-    list.push_back(random_sample(begin(int64_t{1} << 40, shape, f32).flag(false).flag(false)));
-  return list;
-}
+std::vector<graph::SampleCall> sample_normal() { return pair_samples({{{-2, 0.1}, {1, 0}}}); }
 
 }  // namespace
 

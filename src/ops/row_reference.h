@@ -17,11 +17,11 @@
 namespace sinter::ops {
 
 template <class T>
-inline constexpr DType dtype_of = std::is_same_v<T, double> ? f64 : f32;
+inline constexpr DType row_type = std::is_same_v<T, double> ? f64 : f32;
 
 template <class T>
 scalar::Constant constant_from(T v) {
-  return scalar::constant_of(dtype_of<T>, static_cast<double>(v));
+  return scalar::constant_of(row_type<T>, static_cast<double>(v));
 }
 template <class T>
 T number_from(const scalar::Constant& c) {
@@ -33,7 +33,7 @@ template <class T>
 T fold_row(graph::ReduceKind kind, std::span<const T> row) {
   std::vector<scalar::Constant> constants;
   for (T v : row) constants.push_back(constant_from(v));
-  return number_from<T>(reference::fold(kind, dtype_of<T>, constants));
+  return number_from<T>(reference::fold(kind, row_type<T>, constants));
 }
 template <class T>
 T sum_row(std::span<const T> row) {
@@ -49,7 +49,7 @@ template <class T>
 T apply(loop::Value (*function)(loop::Builder&, loop::Value, DType), T x) {
   loop::Body body;
   loop::Builder b(body);
-  const loop::Value v = function(b, body.constant(constant_from(x)), dtype_of<T>);
+  const loop::Value v = function(b, body.constant(constant_from(x)), row_type<T>);
   return number_from<T>({body[v.id].type, body[v.id].bits});
 }
 

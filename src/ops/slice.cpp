@@ -49,10 +49,6 @@ namespace {
 
 using Types = std::vector<graph::ValueType>;
 
-size_t normalised(int64_t dim, size_t rank) {
-  return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim);
-}
-
 /// A start or stop as Python reads it: negative counts from the end, and both ends are clamped.
 Expr clamped_bound(Expr bound, Expr extent) {
   const int64_t literal = bound.constant().value_or(0);
@@ -67,7 +63,7 @@ struct SliceBounds {
 };
 
 SliceBounds bounds_of(graph::AttributeReader attributes, std::span<const Expr> shape) {
-  const size_t dim = normalised(attributes.integer(), shape.size());
+  const size_t dim = normalised_dim(attributes.integer(), shape.size());
   const int64_t step = attributes.integer();
   const bool has_stop = attributes.flag();
   const Expr extent = shape[dim];
@@ -99,7 +95,7 @@ std::vector<Expr> source_of_slice(ViewContext context, std::span<const Expr> ind
 
 Dims reference_slice(const ReferenceContext& context, const Dims& index) {
   graph::AttributeReader attributes = context.attributes();
-  const size_t dim = normalised(attributes.integer(), index.size());
+  const size_t dim = normalised_dim(attributes.integer(), index.size());
   const int64_t step = attributes.integer();
   attributes.flag();
   int64_t start = literal_extent(attributes.extent());
@@ -133,7 +129,7 @@ Types infer_select(graph::InferContext& context) {
 
 std::vector<Expr> source_of_select(ViewContext context, std::span<const Expr> index) {
   const auto& shape = context.operand.shape;
-  const size_t dim = normalised(context.attributes.integer(), shape.size());
+  const size_t dim = normalised_dim(context.attributes.integer(), shape.size());
   std::vector<Expr> source(index.begin(), index.end());
   source.insert(source.begin() + static_cast<std::ptrdiff_t>(dim),
                 selected_index(context.attributes.extent(), shape[dim]));
@@ -143,7 +139,7 @@ std::vector<Expr> source_of_select(ViewContext context, std::span<const Expr> in
 Dims reference_select(const ReferenceContext& context, const Dims& index) {
   graph::AttributeReader attributes = context.attributes();
   const Dims shape = context.shape();
-  const size_t dim = normalised(attributes.integer(), shape.size());
+  const size_t dim = normalised_dim(attributes.integer(), shape.size());
   const int64_t selected = literal_extent(attributes.extent());
   Dims source;
   for (size_t d = 0; d < shape.size(); ++d)

@@ -114,7 +114,7 @@ template <class T>
 T power_of(T x, T p) {
   loop::Body body;
   loop::Builder b(body);
-  const loop::Value v = pow_value(b, body.constant(constant_from(x)), body.constant(constant_from(p)), dtype_of<T>);
+  const loop::Value v = pow_value(b, body.constant(constant_from(x)), body.constant(constant_from(p)), row_type<T>);
   return number_from<T>({body[v.id].type, body[v.id].bits});
 }
 

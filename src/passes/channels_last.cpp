@@ -65,9 +65,9 @@ bool is_placeless(const graph::OpDef& op) {
          });
 }
 
-class Pass {
+class ChannelsLast {
  public:
-  explicit Pass(const Graph& g) : g_(g), rewrite_(g), last_(static_cast<size_t>(g.size())) {}
+  explicit ChannelsLast(const Graph& g) : g_(g), rewrite_(g), last_(static_cast<size_t>(g.size())) {}
 
   Graph run() {
     for (size_t i = 0; i < g_.inputs().size(); ++i) {
@@ -170,7 +170,7 @@ Graph channels_last(const Graph& g) {
   bool any = false;
   for (size_t i = 0; i < g.inputs().size(); ++i)
     any = any || is_channels_last(g.type(g.inputs()[i]), g.input_layout(i));
-  return any ? Pass(g).run() : g;
+  return any ? ChannelsLast(g).run() : g;
 }
 
 }  // namespace sinter::passes

@@ -19,9 +19,9 @@ using graph::Node;
 using graph::NodeId;
 using graph::Value;
 
-class Pass {
+class BatchNormFolder {
  public:
-  Pass(const Graph& g, const std::vector<bool>& frozen)
+  BatchNormFolder(const Graph& g, const std::vector<bool>& frozen)
       : g_(g), constant_(constant_nodes(g, frozen)), uses_(use_counts(g)), rewrite_(g) {}
 
   Graph run() {
@@ -81,6 +81,6 @@ class Pass {
 
 }  // namespace
 
-Graph fold_batch_norm(const Graph& g, const std::vector<bool>& frozen) { return Pass(g, frozen).run(); }
+Graph fold_batch_norm(const Graph& g, const std::vector<bool>& frozen) { return BatchNormFolder(g, frozen).run(); }
 
 }  // namespace sinter::passes

@@ -77,7 +77,7 @@ void check_blob(const void* data, const Dims& shape, DType dtype, const Dims& st
 }  // namespace
 
 Tensor from_blob(void* data, const Dims& shape, DType dtype, Device device, const Dims& strides,
-                 std::function<void(void*)> deleter, SourceLine line) {
+                 Callback<void(void*)> deleter, SourceLine line) {
   check_blob(data, shape, dtype, strides, line);
   auto storage = std::make_shared<tensor::Storage>();
   storage->data = data;

@@ -28,10 +28,10 @@ struct Storage {
   void* data = nullptr;
   size_t bytes = 0;
   Device device;
-  void* stream = nullptr;              ///< native stream the memory was allocated on
-  std::function<void(void*)> deleter;  ///< user-owned memory
-  bool owned = false;                  ///< release to the device's allocator
-  std::mutex mutex;                    ///< of the lists below
+  void* stream = nullptr;         ///< native stream the memory was allocated on
+  Callback<void(void*)> deleter;  ///< user-owned memory
+  bool owned = false;             ///< release to the device's allocator
+  std::mutex mutex;               ///< of the lists below
   struct DeviceCopy {
     int64_t offset;  ///< of the view that was copied
     Dims strides;

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 std::string key_of(int n) { return "key " + std::to_string(n); }
 /// Of one of several sizes, and its own function of the number.
-std::string payload_of(int n) {
+std::string long_payload_of(int n) {
   std::string payload(static_cast<size_t>(n % 7) * 50'000 + 10, '\0');
   for (size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<char>((i * 31 + static_cast<size_t>(n)) >> 3);
   return payload;
@@ -45,7 +45,7 @@ constexpr int entries = 14;
 /// Stores all entries again and again.
 [[noreturn]] void write_for_ever(const fs::path& folder) {
   DiskCache cache(folder, 0);
-  for (int n = 0;; n = (n + 1) % entries) cache.store(Kind::image, key_of(n), payload_of(n));
+  for (int n = 0;; n = (n + 1) % entries) cache.store(Kind::image, key_of(n), long_payload_of(n));
 }
 
 /// Every entry is whole or absent; returns how many are there.
@@ -56,7 +56,7 @@ int check_entries(const fs::path& folder) {
     const auto found = cache.load(Kind::image, key_of(n));
     if (!found) continue;
     ++present;
-    EXPECT_TRUE(*found == payload_of(n)) << "entry " << n;
+    EXPECT_TRUE(*found == long_payload_of(n)) << "entry " << n;
   }
   EXPECT_EQ(cache.stats().damaged, 0) << "a file appears under its name only once it is whole";
   return present;
@@ -118,10 +118,10 @@ TEST(CacheStress, AFullDiskIsNoCache) {
       if (setrlimit(RLIMIT_FSIZE, &full) != 0) return 1;
       DiskCache cache(folder.path(), 0);
       for (int n = 0; n < entries; ++n) {
-        const bool stored = cache.store(Kind::image, key_of(n), payload_of(n));
+        const bool stored = cache.store(Kind::image, key_of(n), long_payload_of(n));
         const auto found = cache.load(Kind::image, key_of(n));
-        if (stored != found.has_value() || (found && *found != payload_of(n))) return 2;
-        if (stored && payload_of(n).size() > limit) return 3;
+        if (stored != found.has_value() || (found && *found != long_payload_of(n))) return 2;
+        if (stored && long_payload_of(n).size() > limit) return 3;
       }
       if (cache.stats().failed_writes == 0) return 4;
       for (const FileInfo& f : files_below(folder.path()))

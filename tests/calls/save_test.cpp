@@ -17,7 +17,7 @@ class SavedCallsTest : public testing::TestWithParam<bool> {
   const Device device = GetParam() ? Device::cuda(0) : Device::cpu();
 };
 
-Tensor matrix(int64_t rows, int64_t columns, Device device) {
+Tensor halves(int64_t rows, int64_t columns, Device device) {
   std::vector<float> v(static_cast<size_t>(rows * columns));
   for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(static_cast<int>(i) * 7 % 11 - 5);
   return to(from<float>(v, {rows, columns}), device);
@@ -26,13 +26,13 @@ Tensor matrix(int64_t rows, int64_t columns, Device device) {
 TEST_P(SavedCallsTest, GiveTheBitsOfTheFunction) {
   const cache::TemporaryFolder folder;
   const std::string path = (folder.path() / "layer.sinter").string();
-  const Tensor weights = matrix(30, 8, device);
+  const Tensor weights = halves(30, 8, device);
   auto layer =
       compile([&](Tensor x) { return relu(product(x + 1, weights, 0.5)) + x.size(1); }, {.dynamic = Dynamic::always});
-  layer.save(path, matrix(20, 30, device));
+  layer.save(path, halves(20, 30, device));
   const Loaded f = load(path);
   for (const int64_t rows : {2, 20, 33}) {
-    const Tensor x = matrix(rows, 30, device);
+    const Tensor x = halves(rows, 30, device);
     const int before = product_counts().ran;
     const Tensor got = f({x})[0];
     EXPECT_EQ(product_counts().ran, before + 1);

@@ -9,13 +9,13 @@
 namespace sinter::test {
 namespace {
 
-struct Sized {
+struct SizedCall {
   const char* name;
   std::function<Tensor(const Tensor& x, int64_t n)> call;  ///< x is f32 [rows,columns]
 };
 
-const std::vector<Sized>& sized_calls() {
-  static const std::vector<Sized> calls = {
+const std::vector<SizedCall>& sized_calls() {
+  static const std::vector<SizedCall> calls = {
       {"narrow", [](const Tensor& x, int64_t n) { return narrow(x, 1, n, n + 1); }},
       {"slice", [](const Tensor& x, int64_t n) { return slice(x, 1, n, 3 * n, 2); }},
       {"roll", [](const Tensor& x, int64_t n) { return roll(x, {n, n + 1}, {0, 1}); }},
@@ -51,7 +51,7 @@ const std::vector<Sized>& sized_calls() {
 std::vector<double> values_of(const Tensor& t) { return to_vector<double>(to(t, f64)); }
 
 TEST(MoveSizes, OneCompilationServesEveryValue) {
-  for (const Sized& s : sized_calls()) {
+  for (const SizedCall& s : sized_calls()) {
     SCOPED_TRACE(s.name);
     auto symbolic = compile([&](const Tensor& x, int64_t n) { return s.call(x, n); }, {.dynamic = Dynamic::always});
     auto literal = compile([&](const Tensor& x, int64_t n) { return s.call(x, n); }, {.dynamic = Dynamic::never});
@@ -68,7 +68,7 @@ TEST(MoveSizes, OneCompilationServesEveryValue) {
 
 /// Learned from the second call on, beside what uses the result.
 TEST(MoveSizes, ChangedNumbersArePromotedOnce) {
-  for (const Sized& s : sized_calls()) {
+  for (const SizedCall& s : sized_calls()) {
     SCOPED_TRACE(s.name);
     auto f = compile([&](const Tensor& x, int64_t n) { return to(s.call(x * 2, n), f64) + 1; });
     const Tensor x = counting({9, 33});

@@ -59,11 +59,11 @@ void expect_golden(const Tensor& got, const std::vector<std::string>& words) {
         << "element " << i << " is " << std::hex << element(bytes, got.dtype(), i) << ", expected " << words[i + 2];
 }
 
-using Call = std::function<std::vector<Tensor>(const std::string&)>;
+using MovesCall = std::function<std::vector<Tensor>(const std::string&)>;
 
 /// Checks the cases that `chosen` takes; all by default.
 void expect_goldens(
-    const Call& call,
+    const MovesCall& call,
     const std::function<bool(const std::string&, size_t)>& chosen = [](auto&, size_t) { return true; }) {
   for (size_t position = 0; position < goldens().size(); ++position) {
     const Expected& e = goldens()[position];
@@ -106,7 +106,7 @@ Tensor relaid(const Tensor& t, const Dims& strides, int64_t offset) {
   return from_blob(first, shape, t.dtype(), Device::cpu(), strides, [memory](void*) {});
 }
 
-Tensor column_major(const Tensor& t) {
+Tensor columns_first(const Tensor& t) {
   Dims strides = t.shape();
   int64_t step = 1;
   for (size_t d = 0; d < strides.size(); ++d) step *= std::exchange(strides[d], step);
@@ -147,7 +147,7 @@ bool is_slow(const std::string& name) {
 }
 
 TEST(Moves, OfEveryLayout) {
-  const MoveInputs layouts[] = {each(move_inputs(), column_major), each(move_inputs(), in_a_larger_one),
+  const MoveInputs layouts[] = {each(move_inputs(), columns_first), each(move_inputs(), in_a_larger_one),
                                 each(move_inputs(), backwards)};
   for (const MoveInputs& inputs : layouts) EXPECT_FALSE(inputs.x.is_contiguous());
   for (size_t i = 0; i < std::size(layouts); ++i)

@@ -19,7 +19,7 @@ class ChannelsLast : public test::OnDevices {
 };
 
 /// [N,C,S...] with the channel innermost.
-Tensor channels_last(const Tensor& t) {
+Tensor with_channels_last(const Tensor& t) {
   return t.rank() == 4 ? permute(permute(t, {0, 2, 3, 1}) + 0, {0, 3, 1, 2})
                        : permute(permute(t, {0, 2, 3, 4, 1}) + 0, {0, 4, 1, 2, 3});
 }
@@ -31,7 +31,7 @@ using Function = std::function<Tensor(const Tensor&)>;
 /// Compiled and op by op: the elements of the row-major computation, in the expected order.
 void expect_layout(const Function& f, const Tensor& x, bool last) {
   const auto expected = to_vector<float>(to(f(x), f32));
-  const Tensor y = channels_last(x);
+  const Tensor y = with_channels_last(x);
   ASSERT_TRUE(is_last(y));
   const Function g = compile(f);
   for (const Tensor& got : {g(y), f(y)}) {
@@ -61,13 +61,13 @@ TEST_P(ChannelsLast, ConvolutionsAndNormsFollow) {
 TEST_P(ChannelsLast, AWeightDecidesAsWell) {
   const Tensor x = values({2, 4, 5, 3}), w = values({6, 4, 3, 3});
   auto f = compile([](const Tensor& a, const Tensor& b) { return conv2d(a, b); });
-  EXPECT_TRUE(is_last(f(x, channels_last(w))));
-  EXPECT_EQ(to_vector<float>(f(x, channels_last(w))), to_vector<float>(f(x, w)));
+  EXPECT_TRUE(is_last(f(x, with_channels_last(w))));
+  EXPECT_EQ(to_vector<float>(f(x, with_channels_last(w))), to_vector<float>(f(x, w)));
   EXPECT_TRUE(f(x, w).is_contiguous());
 }
 
 TEST_P(ChannelsLast, TheFirstFullOperandDecides) {
-  const Tensor a = values({2, 4, 5, 3}), b = channels_last(a);
+  const Tensor a = values({2, 4, 5, 3}), b = with_channels_last(a);
   auto f = compile([](const Tensor& x, const Tensor& y) { return x - y * 2; });
   EXPECT_TRUE(f(a, b).is_contiguous());
   EXPECT_TRUE(is_last(f(b, a)));
@@ -87,7 +87,7 @@ TEST_P(ChannelsLast, RunTimeExtentsKeepTheOrder) {
   auto f = compile([&](const Tensor& x) { return relu(conv2d(x, w) + 1); }, {.dynamic = Dynamic::always});
   auto fixed = compile([&](const Tensor& x) { return relu(conv2d(x, w) + 1); });
   for (const Dims& shape : {Dims{2, 4, 5, 6}, Dims{3, 4, 8, 7}, Dims{5, 4, 6, 11}}) {
-    const Tensor y = f(channels_last(values(shape)));
+    const Tensor y = f(with_channels_last(values(shape)));
     EXPECT_TRUE(is_last(y)) << y.strides().text();
     EXPECT_EQ(to_vector<float>(y), to_vector<float>(fixed(values(shape))));
   }
@@ -98,10 +98,10 @@ TEST_P(ChannelsLast, IsAGuard) {
   auto f = compile([](const Tensor& x) { return x * 2; });
   const Tensor a = values({2, 4, 5, 3});
   EXPECT_TRUE(f(a).is_contiguous());
-  EXPECT_TRUE(is_last(f(channels_last(a))));
+  EXPECT_TRUE(is_last(f(with_channels_last(a))));
   EXPECT_TRUE(f(a).is_contiguous());
   EXPECT_EQ(f.stats().compilations, 2);
-  EXPECT_NE(f.explain(channels_last(a)).text().find("channels-last"), std::string::npos);
+  EXPECT_NE(f.explain(with_channels_last(a)).text().find("channels-last"), std::string::npos);
 }
 
 TEST_P(ChannelsLast, ExtentsOfOneAreRowMajor) {

@@ -19,17 +19,17 @@ Explanation explained(DType t, bool rectified = false) {
 
 TEST(Libraries, OnednnComputesF32) {
   const Explanation e = explained(f32);
-  const bool present = exec::find_provider("onednn", "conv2d", Device::cpu()) != nullptr;
+  const bool present = exec::find_provider("onednn_convolution", "conv2d", Device::cpu()) != nullptr;
   ASSERT_EQ(e.library_calls().size(), present ? 1u : 0u) << e.text();
   EXPECT_EQ(e.kernels().size(), present ? 0u : 1u);
   if (present) {
-    EXPECT_EQ(e.library_calls()[0].library, "onednn");
+    EXPECT_EQ(e.library_calls()[0].library, "onednn_convolution");
   }
 }
 
 TEST(Libraries, AnActivationThatTheLibraryRefusesIsAKernelAfterIt) {
   const Explanation e = explained(f32, true);
-  const bool present = exec::find_provider("onednn", "conv2d", Device::cpu()) != nullptr;
+  const bool present = exec::find_provider("onednn_convolution", "conv2d", Device::cpu()) != nullptr;
   EXPECT_EQ(e.library_calls().size(), present ? 1u : 0u) << e.text();
   EXPECT_EQ(e.kernels().size(), 1u) << e.text();
 }
@@ -38,8 +38,8 @@ TEST(Libraries, OthersAreGenerated) {
   const Explanation e = explained(f64);
   EXPECT_EQ(e.library_calls().size(), 0u);
   EXPECT_EQ(e.kernels().size(), 1u) << e.text();
-  if (exec::find_provider("onednn", "conv2d", Device::cpu()) != nullptr) {
-    EXPECT_NE(e.text().find("onednn: not for f64"), std::string::npos) << e.text();
+  if (exec::find_provider("onednn_convolution", "conv2d", Device::cpu()) != nullptr) {
+    EXPECT_NE(e.text().find("onednn_convolution: not for f64"), std::string::npos) << e.text();
   }
 }
 

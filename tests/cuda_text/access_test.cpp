@@ -45,7 +45,7 @@ Bytes filled(DType storage, int64_t n) {
   return bytes;
 }
 
-struct Case {
+struct AccessCase {
   Box box;
   DType storage;
   bool load;
@@ -74,15 +74,15 @@ Constant random_fill(std::mt19937_64& random, DType storage) {
   return scalar::constant_of(t, choices[random() % 4]);
 }
 
-Case make(std::mt19937_64& random, int number) {
-  Case c{.box = {},
-         .storage = storage_types[static_cast<size_t>(number) % std::size(storage_types)],
-         .load = random() % 2 == 0,
-         .fill = {f32, 0},
-         .run_time_fill = random() % 4 == 0,
-         .memory = {},
-         .numbers = {},
-         .kernel = nullptr};
+AccessCase make(std::mt19937_64& random, int number) {
+  AccessCase c{.box = {},
+               .storage = storage_types[static_cast<size_t>(number) % std::size(storage_types)],
+               .load = random() % 2 == 0,
+               .fill = {f32, 0},
+               .run_time_fill = random() % 4 == 0,
+               .memory = {},
+               .numbers = {},
+               .kernel = nullptr};
   c.box = random_box(random, !c.load);
   c.fill = random_fill(random, c.storage);
   c.memory = reach(c.box);
@@ -111,7 +111,7 @@ Case make(std::mt19937_64& random, int number) {
   return c;
 }
 
-void run(const Case& c) {
+void run(const AccessCase& c) {
   SCOPED_TRACE(c.text());
   const DType t = scalar::compute_type(c.storage);
   const DType in = c.load ? c.storage : t, out = c.load ? t : c.storage;
@@ -135,9 +135,9 @@ void run(const Case& c) {
 
 TEST(Access, RandomBoxes) {
   std::mt19937_64 random(11);
-  std::vector<Case> cases;
+  std::vector<AccessCase> cases;
   for (int i = 0; i < 260; ++i) cases.push_back(make(random, i));
-  for (const Case& c : cases) {
+  for (const AccessCase& c : cases) {
     run(c);
     if (HasFatalFailure()) return;
   }

@@ -50,7 +50,7 @@ Constant canonical(ReduceKind kind, const std::vector<Constant>& x) {
   return tree(kind, chunks);
 }
 
-struct Case {
+struct ReduceCase {
   DType t;
   ReduceKind kind;
   std::vector<int32_t> dims;
@@ -71,7 +71,7 @@ tile_ir::Access dense(const std::vector<int32_t>& dims) {
   return a;
 }
 
-DeviceKernel compile(const Case& c) {
+DeviceKernel compile(const ReduceCase& c) {
   tile_ir::KernelBuilder b(c.name());
   const int x = b.add_pointer("x", c.t, {.alignment = 16}), y = b.add_pointer("y", c.t, {.written = true});
   const tile_ir::Value v = b.block_load(x, dense(c.dims), c.dims, c.parts);
@@ -94,7 +94,7 @@ bool same(const Constant& a, const Constant& b) {
   return a == b || nan;
 }
 
-void check(const Case& c, const DeviceKernel& kernel) {
+void check(const ReduceCase& c, const DeviceKernel& kernel) {
   SCOPED_TRACE(c.name());
   std::mt19937_64 random(3);
   int64_t part = 1, inner = 1;
@@ -127,8 +127,8 @@ void check(const Case& c, const DeviceKernel& kernel) {
   }
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<ReduceCase> cases() {
+  std::vector<ReduceCase> all;
   const auto add = [&](DType t, ReduceKind kind, std::vector<int32_t> dims, int parts, int dim, int warps) {
     all.push_back({t, kind, std::move(dims), parts, dim, warps});
   };
@@ -156,8 +156,8 @@ std::vector<Case> cases() {
 }
 
 TEST(Reduce, IsInCanonicalOrder) {
-  std::vector<std::pair<Case, DeviceKernel>> all;
-  for (const Case& c : cases()) all.emplace_back(c, compile(c));
+  std::vector<std::pair<ReduceCase, DeviceKernel>> all;
+  for (const ReduceCase& c : cases()) all.emplace_back(c, compile(c));
   for (const auto& [c, kernel] : all) {
     check(c, kernel);
     if (HasFatalFailure()) return;

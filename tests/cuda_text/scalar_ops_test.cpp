@@ -22,7 +22,7 @@ using Bytes = std::vector<unsigned char>;
 constexpr int tile_size = 1024, programs = 2;
 constexpr size_t samples = tile_size * programs;
 
-using Case = test::ScalarOpCase;
+using ScalarCase = test::ScalarOpCase;
 
 /// Small integers, ends of ranges, specials of floating types, halfway cases; else anything.
 uint64_t sample(std::mt19937_64& random, DType t) {
@@ -68,11 +68,11 @@ bool close(ScalarOp op, DType t, uint64_t got, uint64_t expected) {
 }
 
 struct Compiled {
-  Case c;
+  ScalarCase c;
   std::unique_ptr<DeviceKernel> kernel;
 };
 
-Compiled compiled(const Case& c) {
+Compiled compiled(const ScalarCase& c) {
   tile_ir::KernelBuilder b(c.name());
   tile_ir::Access access;
   const int y = b.add_pointer("y", c.result, {.written = true, .alignment = 16});
@@ -87,7 +87,7 @@ Compiled compiled(const Case& c) {
 }
 
 void check(const Compiled& compiled) {
-  const Case& c = compiled.c;
+  const ScalarCase& c = compiled.c;
   std::mt19937_64 random(5);
   const auto bytes_of = [](DType t) { return static_cast<size_t>(t.bytes()); };
   std::vector<std::vector<uint64_t>> bits(c.types.size(), std::vector<uint64_t>(samples));
@@ -124,7 +124,7 @@ void check(const Compiled& compiled) {
 
 TEST(ScalarOps, EveryOpOnEveryTypeIsTheReference) {
   std::vector<Compiled> all;
-  for (const Case& c : test::scalar_op_cases()) all.push_back(compiled(c));
+  for (const ScalarCase& c : test::scalar_op_cases()) all.push_back(compiled(c));
   EXPECT_GT(all.size(), 150u);
   for (const Compiled& c : all) check(c);
 }

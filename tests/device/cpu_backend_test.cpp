@@ -3,6 +3,7 @@
 #include <sinter/error.h>
 #include <sinter/stream.h>
 
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <numeric>

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Random graphs on every device: the interpreter, the CPU back end and, for some of them, the emulator.
-sinter_test(fuzz SOURCES ${test_sources} ${PROJECT_SOURCE_DIR}/tests/support/op_cases.cpp
-  LINKS sinter_internal sinter_simt)
+set(fuzzer_sources ${test_sources})
+list(FILTER fuzzer_sources EXCLUDE REGEX "_test\\.cpp$")
+sinter_test_part(${PROJECT_SOURCE_DIR}/tests/support/op_cases.cpp op_cases)
+add_library(sinter_fuzzer STATIC ${fuzzer_sources} ${op_cases})
+target_link_libraries(sinter_fuzzer PUBLIC sinter_internal sinter_private)
+set_target_properties(sinter_fuzzer PROPERTIES CXX_EXTENSIONS OFF)
+sinter_unity(sinter_fuzzer ${folder})
+list(FILTER test_sources INCLUDE REGEX "_test\\.cpp$")
+sinter_test(fuzz SOURCES ${test_sources} LINKS sinter_fuzzer sinter_simt SECONDS 100)
 
 # Long runs in several processes, on the CPU or a GPU: sinter_fuzz --seconds 3600
-set(command_sources ${test_sources})
-list(FILTER command_sources EXCLUDE REGEX "_test\\.cpp$")
-add_executable(sinter_fuzz ${folder}/command/fuzz.cc ${command_sources}
-  ${PROJECT_SOURCE_DIR}/tests/support/op_cases.cpp)
-target_link_libraries(sinter_fuzz PRIVATE sinter_internal sinter_private)
+add_executable(sinter_fuzz ${folder}/command/fuzz.cc)
+target_link_libraries(sinter_fuzz PRIVATE sinter_fuzzer)
 set_target_properties(sinter_fuzz PROPERTIES CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 add_dependencies(test_fuzz sinter_fuzz)
 add_test(NAME sinter_fuzz COMMAND sinter_fuzz --seconds 5 --processes 2)

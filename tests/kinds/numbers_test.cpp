@@ -2,6 +2,7 @@
 // NaN and numbers of a higher category in extremes; special numbers as literals.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

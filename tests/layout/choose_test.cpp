@@ -10,7 +10,7 @@
 namespace sinter::tile_ir {
 namespace {
 
-TileShape tile(std::vector<int32_t> dims, int parts = 1) { return TileShape::of(dims, parts); }
+TileShape tile_of(std::vector<int32_t> dims, int parts = 1) { return TileShape::of(dims, parts); }
 
 MemoryPattern pattern(int element_bytes, std::vector<StrideClass> dims, StrideClass parts = StrideClass::of(0),
                       int64_t base = 256) {
@@ -28,36 +28,36 @@ std::string chosen(const TileShape& shape, int threads, const MemoryPattern& mem
 }
 
 TEST(Choose, WidestVectorsAlongTheContiguousDim) {
-  EXPECT_EQ(chosen(tile({16, 64}), 128, pattern(4, {known(1024), known(1)})),
+  EXPECT_EQ(chosen(tile_of({16, 64}), 128, pattern(4, {known(1024), known(1)})),
             "{reg: [0,1],[0,2],[8,0]; lane: [0,4],[0,8],[0,16],[0,32],[1,0]; warp: [2,0],[4,0]}");
-  EXPECT_EQ(chosen(tile({64, 16}), 128, pattern(2, {known(1), known(1024)})),
+  EXPECT_EQ(chosen(tile_of({64, 16}), 128, pattern(2, {known(1), known(1024)})),
             "{reg: [1,0],[2,0],[4,0]; lane: [8,0],[16,0],[32,0],[0,1],[0,2]; warp: [0,4],[0,8]}");
-  EXPECT_EQ(choose_blocked(tile({4096}), 32, pattern(1, {known(1)})).vector[0], 4);
-  EXPECT_EQ(choose_blocked(tile({4096}), 32, pattern(8, {known(1)})).vector[0], 1);
-  EXPECT_EQ(choose_blocked(tile({4096}), 32, pattern(4, {known(-1)})).vector[0], 2);
+  EXPECT_EQ(choose_blocked(tile_of({4096}), 32, pattern(1, {known(1)})).vector[0], 4);
+  EXPECT_EQ(choose_blocked(tile_of({4096}), 32, pattern(8, {known(1)})).vector[0], 1);
+  EXPECT_EQ(choose_blocked(tile_of({4096}), 32, pattern(4, {known(-1)})).vector[0], 2);
 }
 
 TEST(Choose, AlignmentLimitsTheVector) {
-  EXPECT_EQ(choose_blocked(tile({16, 64}), 32, pattern(2, {known(1022), known(1)})).vector[1], 1);
-  EXPECT_EQ(choose_blocked(tile({16, 64}), 32, pattern(2, {StrideClass::unknown(4), known(1)})).vector[1], 2);
-  EXPECT_EQ(choose_blocked(tile({16, 64}), 32, pattern(2, {StrideClass::unknown(), known(1)})).vector[1], 0);
-  EXPECT_EQ(choose_blocked(tile({1, 64}), 4, pattern(2, {StrideClass::unknown(), known(1)})).vector[1], 3);
-  EXPECT_EQ(choose_blocked(tile({64}), 4, pattern(2, {known(1)}, known(0), 2)).vector[0], 1);
+  EXPECT_EQ(choose_blocked(tile_of({16, 64}), 32, pattern(2, {known(1022), known(1)})).vector[1], 1);
+  EXPECT_EQ(choose_blocked(tile_of({16, 64}), 32, pattern(2, {StrideClass::unknown(4), known(1)})).vector[1], 2);
+  EXPECT_EQ(choose_blocked(tile_of({16, 64}), 32, pattern(2, {StrideClass::unknown(), known(1)})).vector[1], 0);
+  EXPECT_EQ(choose_blocked(tile_of({1, 64}), 4, pattern(2, {StrideClass::unknown(), known(1)})).vector[1], 3);
+  EXPECT_EQ(choose_blocked(tile_of({64}), 4, pattern(2, {known(1)}, known(0), 2)).vector[0], 1);
   MemoryPattern realigned = pattern(2, {known(1023), known(1)}, known(0), 1);
   realigned.realigned = true;
-  EXPECT_EQ(choose_blocked(tile({16, 64}), 32, realigned).vector[1], 3);
+  EXPECT_EQ(choose_blocked(tile_of({16, 64}), 32, realigned).vector[1], 3);
 }
 
 TEST(Choose, NoThreadIdlesForWiderVectors) {
-  EXPECT_EQ(choose_blocked(tile({256}), 128, pattern(1, {known(1)})).vector[0], 1);
-  EXPECT_EQ(choose_blocked(tile({64}), 128, pattern(1, {known(1)})).vector[0], 0);
+  EXPECT_EQ(choose_blocked(tile_of({256}), 128, pattern(1, {known(1)})).vector[0], 1);
+  EXPECT_EQ(choose_blocked(tile_of({64}), 128, pattern(1, {known(1)})).vector[0], 0);
 }
 
 TEST(Choose, RunsContinueIntoTheNextDim) {
-  BlockedLayout blocked = choose_blocked(tile({64, 2}), 16, pattern(2, {known(2), known(1)}));
+  BlockedLayout blocked = choose_blocked(tile_of({64, 2}), 16, pattern(2, {known(2), known(1)}));
   EXPECT_EQ(blocked.vector[1], 1);
   EXPECT_EQ(blocked.vector[0], 2);
-  EXPECT_EQ(choose_blocked(tile({64, 2}), 16, pattern(2, {known(4), known(1)})).vector[0], 0);
+  EXPECT_EQ(choose_blocked(tile_of({64, 2}), 16, pattern(2, {known(4), known(1)})).vector[0], 0);
 }
 
 TEST(Choose, InterleavedPartsFillWholeVectors) {
@@ -66,7 +66,7 @@ TEST(Choose, InterleavedPartsFillWholeVectors) {
   };
   for (Case c : {Case{3, 1, 16}, Case{4, 1, 4}, Case{2, 1, 8}, Case{3, 4, 4}, Case{3, 2, 8}, Case{4, 4, 1},
                  Case{5, 8, 2}, Case{6, 1, 8}}) {
-    TileShape shape = tile({8, 256}, c.parts);
+    TileShape shape = tile_of({8, 256}, c.parts);
     MemoryPattern memory = pattern(c.element_bytes, {known(c.parts * 1024), known(c.parts)}, known(1));
     LinearLayout layout = choose_layout(shape, 32, memory);
     EXPECT_EQ(1 << choose_blocked(shape, 32, memory).vector[1], c.pixels);
@@ -77,15 +77,15 @@ TEST(Choose, InterleavedPartsFillWholeVectors) {
     }
   }
   // Planar parts do not change the vector; their distance limits it.
-  EXPECT_EQ(choose_blocked(tile({4096}, 3), 32, pattern(1, {known(1)}, known(1 << 20))).vector[0], 4);
-  EXPECT_EQ(choose_blocked(tile({4096}, 3), 32, pattern(1, {known(1)}, known(50 * 50))).vector[0], 2);
+  EXPECT_EQ(choose_blocked(tile_of({4096}, 3), 32, pattern(1, {known(1)}, known(1 << 20))).vector[0], 4);
+  EXPECT_EQ(choose_blocked(tile_of({4096}, 3), 32, pattern(1, {known(1)}, known(50 * 50))).vector[0], 2);
 }
 
 TEST(Choose, BroadcastAndUnknownDimsComeAfterKnownOnes) {
-  EXPECT_EQ(choose_blocked(tile({32, 32}), 32, pattern(4, {known(1), known(0)})).order[0], 0);
-  EXPECT_EQ(choose_blocked(tile({32, 32}), 32, pattern(4, {known(512), StrideClass::unknown()})).order[0], 0);
+  EXPECT_EQ(choose_blocked(tile_of({32, 32}), 32, pattern(4, {known(1), known(0)})).order[0], 0);
+  EXPECT_EQ(choose_blocked(tile_of({32, 32}), 32, pattern(4, {known(512), StrideClass::unknown()})).order[0], 0);
   BlockedLayout unknown =
-      choose_blocked(tile({32, 32}), 32, pattern(4, {StrideClass::unknown(), StrideClass::unknown()}));
+      choose_blocked(tile_of({32, 32}), 32, pattern(4, {StrideClass::unknown(), StrideClass::unknown()}));
   EXPECT_EQ(unknown.order[0], 1);
   EXPECT_EQ(unknown.vector, (std::array<int, 4>{}));
 }
@@ -95,7 +95,7 @@ TEST(Choose, AWarpTouchesTheFewestSectors) {
   for (auto [dims, strides] : {std::pair{std::vector<int32_t>{64, 64}, std::array<int64_t, 4>{1, 4096}},
                                std::pair{std::vector<int32_t>{64, 64}, std::array<int64_t, 4>{4096, 1}},
                                std::pair{std::vector<int32_t>{4, 32, 32}, std::array<int64_t, 4>{64, 4096, 1}}}) {
-    TileShape shape = tile(dims);
+    TileShape shape = tile_of(dims);
     MemoryPattern memory = pattern(4, {});
     for (size_t d = 0; d < dims.size(); ++d) memory.dims[d] = known(strides[d]);
     LinearLayout layout = choose_layout(shape, 128, memory);

@@ -2,6 +2,7 @@
 // Reductions against a slow host implementation of the canonical order, bit by bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>

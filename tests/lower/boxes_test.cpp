@@ -235,7 +235,7 @@ TEST_F(Boxes, CrossingJoinsDoNotMultiplyWithoutBound) {
   EXPECT_EQ(boxes(lowered(b.g)), 20u);
 }
 
-double milliseconds(const graph::Graph& g) {
+double join_milliseconds(const graph::Graph& g) {
   const auto start = std::chrono::steady_clock::now();
   const loop::Program p = lower::lower(g, {});
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -256,8 +256,8 @@ TEST_F(Boxes, HundredsOfOperandsAreSeveralKernels) {
   EXPECT_EQ(p.groups.size(), (300 + lower::max_boxes - 1) / lower::max_boxes);
   for (const loop::Group& g : p.groups) EXPECT_LE(g.nests.size(), lower::max_boxes);
   // The sums of extents alone are of quadratic size.
-  milliseconds(join(150));
-  const double a = milliseconds(join(150)), b = milliseconds(join(600));
+  join_milliseconds(join(150));
+  const double a = join_milliseconds(join(150)), b = join_milliseconds(join(600));
   EXPECT_LT(b, 40 * a + 50) << a << " ms for 150 operands, " << b << " ms for 600";
 }
 

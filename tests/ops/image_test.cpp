@@ -19,20 +19,20 @@ using image::Border;
 using image::Filter;
 using reference::Array;
 
-Array run(std::string_view op, const std::vector<Array>& operands, const graph::CallAttributes& attributes) {
+Array run_image_op(std::string_view op, const std::vector<Array>& operands, const graph::CallAttributes& attributes) {
   std::vector<graph::ValueType> types;
   for (const Array& a : operands) types.push_back(test::type(a.dtype, a.shape));
   return reference::interpret(test::one_op(op, types, attributes), operands).at(0);
 }
 
 Array resize(const Array& image, image::Size size, Filter filter, Border border = Border::replicate, double value = 0) {
-  return run("image_resize", {image}, ops::sampling_attributes(size, filter, border, value));
+  return run_image_op("image_resize", {image}, ops::sampling_attributes(size, filter, border, value));
 }
 
 Array crop_resize(const Array& frame, const std::vector<double>& boxes, image::Size size, Filter filter, Border border,
                   double value = 0) {
   const Array box_array = Array::of(f32, {static_cast<int64_t>(boxes.size()) / 4, 4}, boxes);
-  return run("image_crop_resize", {frame, box_array}, ops::sampling_attributes(size, filter, border, value));
+  return run_image_op("image_crop_resize", {frame, box_array}, ops::sampling_attributes(size, filter, border, value));
 }
 
 std::vector<double> numbers(const Array& a) {

@@ -100,10 +100,10 @@ TEST(PointwiseErrors, ShapesOfCalls) {
 }
 
 /// Keeps the name and the numbers of the last call.
-class Spy final : public graph::Recorder {
+class AttributeSpy final : public graph::Recorder {
  public:
-  Spy() : previous_(graph::exchange_recorder(this)) {}
-  ~Spy() override { graph::exchange_recorder(previous_); }
+  AttributeSpy() : previous_(graph::exchange_recorder(this)) {}
+  ~AttributeSpy() override { graph::exchange_recorder(previous_); }
   Tensor call(const graph::Call& call) override {
     op = std::string(call.op->name);
     numbers.clear();
@@ -119,7 +119,7 @@ class Spy final : public graph::Recorder {
 
 TEST(PointwiseOptions, SelectOpsAndNumbers) {
   using Numbers = std::vector<double>;
-  Spy spy;
+  AttributeSpy spy;
   const Tensor x = some(f32, {2});
   div(x, x);
   EXPECT_EQ(spy.op, "div");
@@ -146,7 +146,7 @@ TEST(PointwiseOptions, SelectOpsAndNumbers) {
 }
 
 TEST(PointwiseOptions, LimitsReplaceInfinitiesByDefault) {
-  Spy spy;
+  AttributeSpy spy;
   const std::pair<DType, double> limits[] = {{f16, 65504},
                                              {bf16, 0x1.fep127},
                                              {f32, std::numeric_limits<float>::max()},

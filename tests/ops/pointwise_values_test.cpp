@@ -17,7 +17,7 @@ using golden::Tolerance;
 using reference::Array;
 using Line = std::vector<std::string>;  // form, dtype of the operands, op, its numbers, expected
 
-Tolerance tolerance_of(std::string_view op, DType dtype) {
+Tolerance pointwise_tolerance(std::string_view op, DType dtype) {
   // The smaller of two zeros is -0 here and either of them there. Softshrink of -0 is -0 there in f32 but not in f64.
   if (op == "softshrink" || op == "hardtanh" || op == "fmin" || op == "fmax" || op == "hardsigmoid" ||
       op == "hardswish")
@@ -60,7 +60,7 @@ class PointwiseValues : public testing::TestWithParam<std::string> {
       if (line[0] != form) continue;
       SCOPED_TRACE(line[2] + " " + line[3]);
       const auto attributes = attributes_of(operands.size(), line[3]);
-      golden::compare(golden::run(line[2], operands, attributes), line, 4, tolerance_of(line[2], x_.dtype));
+      golden::compare(golden::run(line[2], operands, attributes), line, 4, pointwise_tolerance(line[2], x_.dtype));
       ++checked;
     }
     EXPECT_GT(checked, 2);

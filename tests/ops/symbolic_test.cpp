@@ -68,7 +68,7 @@ bool assumptions_hold(const Promoted& p) {
   return true;
 }
 
-void expect_equal(const Array& expected, const Array& got, const std::string& where) {
+void expect_same(const Array& expected, const Array& got, const std::string& where) {
   ASSERT_EQ(expected.dtype, got.dtype) << where;
   ASSERT_EQ(expected.shape, got.shape) << where;
   for (int64_t i = 0; i < expected.size(); ++i)
@@ -107,9 +107,9 @@ TEST_P(Symbolic, GivesTheLiteralsBits) {
     const Promoted p = promote(op, *call);
     if (!assumptions_hold(p)) continue;  // such a call keeps its literals
     ++promoted;
-    expect_equal(expected, reference::interpret(p.graph, operands, p.values).at(0), where);
+    expect_same(expected, reference::interpret(p.graph, operands, p.values).at(0), where);
     if (op.op_class != graph::OpClass::view)
-      expect_equal(expected, run_loops(p.graph, p.values, operands, expected), where);
+      expect_same(expected, run_loops(p.graph, p.values, operands, expected), where);
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(promoted, 5);

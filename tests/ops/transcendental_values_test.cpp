@@ -14,7 +14,7 @@ namespace {
 using reference::Array;
 using Line = std::vector<std::string>;
 
-golden::Tolerance tolerance_of(std::string_view op, DType dtype) {
+golden::Tolerance transcendental_tolerance(std::string_view op, DType dtype) {
   if (dtype == f64) return {4};
   return {op == "atan2" && dtype == f32 ? 2 : 1};
 }
@@ -43,7 +43,8 @@ TEST_P(TranscendentalValues, UnaryOps) {
   for (const Line& line : lines_) {
     if (line[0] != "unary") continue;
     SCOPED_TRACE(line[1] + " " + line[3]);
-    golden::compare(golden::run(line[1], {x_}, numbers_of(line[3])), line, 4, tolerance_of(line[1], x_.dtype));
+    golden::compare(golden::run(line[1], {x_}, numbers_of(line[3])), line, 4,
+                    transcendental_tolerance(line[1], x_.dtype));
   }
 }
 
@@ -55,7 +56,7 @@ TEST_P(TranscendentalValues, BinaryOps) {
     if (line[0] != "binary") continue;
     SCOPED_TRACE(line[1]);
     golden::compare(golden::run(line[1], {y, x}, graph::CallAttributes().flag(false).flag(false)), line, 4,
-                    tolerance_of(line[1], x_.dtype));
+                    transcendental_tolerance(line[1], x_.dtype));
   }
 }
 

@@ -24,7 +24,7 @@ using golden::Tolerance;
 
 Dims flat(size_t n) { return {static_cast<int64_t>(n)}; }
 
-Tolerance tolerance_of(std::string_view op, DType dtype) {
+Tolerance binary_tolerance(std::string_view op, DType dtype) {
   static const std::map<std::string_view, Tolerance> tolerances = {
       {"minimum", {0, true}}, {"maximum", {0, true}}, {"relu", {0, true}}, {"exp", {1}}, {"log", {1}}, {"tanh", {1}},
       {"erf", {1}},           {"sigmoid", {1}},       {"rsqrt", {1}},      {"pow", {1}}, {"silu", {2}}};
@@ -67,7 +67,7 @@ TEST_P(Values, BinaryOps) {
     SCOPED_TRACE(line[1] + " " + line[2]);
     auto attributes = graph::CallAttributes().flag(false).flag(false);
     if (line[1] == "pow") attributes.integer(0);
-    compare(run(line[1], {left, right}, attributes), line, 3, tolerance_of(line[1], values_.dtype));
+    compare(run(line[1], {left, right}, attributes), line, 3, binary_tolerance(line[1], values_.dtype));
   }
 }
 
@@ -78,7 +78,7 @@ TEST_P(Values, UnaryOps) {
     graph::CallAttributes attributes;
     if (line[1].starts_with("gelu")) attributes.integer(line[1] == "gelu_tanh");
     compare(run(line[1] == "gelu_tanh" ? "gelu" : line[1], {values_}, attributes), line, 3,
-            tolerance_of(line[1], values_.dtype));
+            binary_tolerance(line[1], values_.dtype));
   }
 }
 

@@ -9,10 +9,10 @@
 namespace sinter::reference {
 namespace {
 
-Array of(DType t, const Dims& shape, std::vector<double> v) { return Array::of(t, shape, v); }
+Array array(DType t, const Dims& shape, std::vector<double> v) { return Array::of(t, shape, v); }
 
 TEST(Array, IsRowMajor) {
-  const Array a = of(i16, {2, 3}, {0, 1, 2, 3, 4, 5});
+  const Array a = array(i16, {2, 3}, {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(scalar::as_int(a.at({1, 2})), 5);
   EXPECT_EQ(scalar::as_int(a.at({1, 0})), 3);
   EXPECT_EQ(a.data.size(), 12u);
@@ -21,12 +21,12 @@ TEST(Array, IsRowMajor) {
   EXPECT_THROW(a.at(Dims{0}), CompileError);
   EXPECT_THROW(a.at(6), CompileError);
   EXPECT_THROW(a.at(-1), CompileError);
-  EXPECT_THROW(of(f32, {2}, {1}), CompileError);
+  EXPECT_THROW(array(f32, {2}, {1}), CompileError);
 }
 
 TEST(Array, RoundsItsValues) {
-  EXPECT_EQ(scalar::as_double(of(f16, {}, {1 + 0x1p-12}).at(0)), 1.0);
-  EXPECT_EQ(scalar::as_int(of(i8, {}, {300}).at(0)), 44);
+  EXPECT_EQ(scalar::as_double(array(f16, {}, {1 + 0x1p-12}).at(0)), 1.0);
+  EXPECT_EQ(scalar::as_int(array(i8, {}, {300}).at(0)), 44);
 }
 
 TEST(Array, VisitsEveryIndexOnceInOrder) {
@@ -50,12 +50,12 @@ TEST(Broadcast, Shapes) {
 }
 
 TEST(MapElements, BroadcastsConvertsAndRounds) {
-  const Array v[] = {of(u8, {2, 1}, {1, 200}), of(f16, {3}, {0.5, 1, 2})};
+  const Array v[] = {array(u8, {2, 1}, {1, 200}), array(f16, {3}, {0.5, 1, 2})};
   const Array r = map_elements(f16, f16, v, [](std::span<const scalar::Constant> x) {
     EXPECT_EQ(x[0].dtype, f32);
     return scalar::evaluate(scalar::ScalarOp::mul, x);
   });
-  EXPECT_EQ(r, of(f16, {2, 3}, {0.5, 1, 2, 100, 200, 400}));
+  EXPECT_EQ(r, array(f16, {2, 3}, {0.5, 1, 2, 100, 200, 400}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <sinter/error.h>
 
+#include <array>
 #include <set>
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@
 namespace sinter::simt {
 namespace {
 
-constexpr int poison = 0xa5;
+constexpr int shared_poison = 0xa5;
 
 bool ordered(const Toucher& before, const Toucher& now) {
   if (before.thread < 0 || before.thread == now.thread || before.block_epoch != now.block_epoch) return true;
@@ -20,7 +20,7 @@ bool ordered(const Toucher& before, const Toucher& now) {
 void SharedMemory::begin_block(std::byte* data, size_t bytes) {
   data_ = data;
   bytes_ = bytes;
-  if (bytes > 0) std::memset(data_, poison, bytes);
+  if (bytes > 0) std::memset(data_, shared_poison, bytes);
   shadow_.assign(bytes, {});
 }
 

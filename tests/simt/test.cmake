@@ -4,6 +4,7 @@ set(simt_sources ${test_sources})
 list(FILTER simt_sources EXCLUDE REGEX "_test\\.cpp$")
 add_library(sinter_simt STATIC ${simt_sources})
 target_link_libraries(sinter_simt PUBLIC sinter_cache)
+sinter_unity(sinter_simt ${folder})
 target_compile_definitions(sinter_simt PRIVATE
   SINTER_SIMT_COMPILER="${CMAKE_CXX_COMPILER}"
   SINTER_SIMT_FOLDER="${PROJECT_BINARY_DIR}/simt")

@@ -28,9 +28,9 @@ TileShape smallest_tile(const LayoutBases& bases, int vector_rank) {
   return shape;
 }
 
-class Parser {
+class LayoutParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit LayoutParser(std::string_view text) : text_(text) {}
 
   LinearLayout layout() {
     expect('{');
@@ -145,6 +145,6 @@ std::string to_string(const LinearLayout& layout) {
   return fmt::format("{{{}}}", fmt::join(fields, "; "));
 }
 
-LinearLayout parse_layout(std::string_view text) { return Parser(text).layout(); }
+LinearLayout parse_layout(std::string_view text) { return LayoutParser(text).layout(); }
 
 }  // namespace sinter::tile_ir

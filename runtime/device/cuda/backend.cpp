@@ -23,8 +23,6 @@ namespace {
 
 CUstream native(StreamHandle stream) { return static_cast<CUstream>(stream); }
 CUevent event_of(EventHandle event) { return static_cast<CUevent>(event); }
-CUdeviceptr address(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
-
 class CudaBackend final : public Backend {
  public:
   CudaBackend(const Driver& driver, int index) : driver_(driver), context_(driver, index) {}
@@ -48,22 +46,23 @@ class CudaBackend final : public Backend {
   void copy_from_host(void* to, const void* from, size_t bytes, StreamHandle stream) override {
     if (bytes == 0) return;
     const Context::Guard current(context_);
-    context_.check(driver_.MemcpyHtoDAsync(address(to), from, bytes, native(stream)), "cuMemcpyHtoDAsync");
+    context_.check(driver_.MemcpyHtoDAsync(device_address(to), from, bytes, native(stream)), "cuMemcpyHtoDAsync");
   }
   void copy_to_host(void* to, const void* from, size_t bytes, StreamHandle stream) override {
     if (bytes == 0) return;
     const Context::Guard current(context_);
-    context_.check(driver_.MemcpyDtoHAsync(to, address(from), bytes, native(stream)), "cuMemcpyDtoHAsync");
+    context_.check(driver_.MemcpyDtoHAsync(to, device_address(from), bytes, native(stream)), "cuMemcpyDtoHAsync");
   }
   void copy(void* to, const void* from, size_t bytes, StreamHandle stream) override {
     if (bytes == 0) return;
     const Context::Guard current(context_);
-    context_.check(driver_.MemcpyAsync(address(to), address(from), bytes, native(stream)), "cuMemcpyAsync");
+    context_.check(driver_.MemcpyAsync(device_address(to), device_address(from), bytes, native(stream)),
+                   "cuMemcpyAsync");
   }
   void fill_zero(void* memory, size_t bytes, StreamHandle stream) override {
     if (bytes == 0) return;
     const Context::Guard current(context_);
-    context_.check(driver_.MemsetD8Async(address(memory), 0, bytes, native(stream)), "cuMemsetD8Async");
+    context_.check(driver_.MemsetD8Async(device_address(memory), 0, bytes, native(stream)), "cuMemsetD8Async");
   }
 
   std::shared_ptr<void> arrivals(StreamHandle stream) override { return arrivals_.of(*this, stream); }

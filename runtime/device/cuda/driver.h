@@ -90,4 +90,7 @@ const DriverResult& driver();
 /// The same from a named library, each time anew.
 DriverResult load_driver(const std::string& library);
 
+/// Device memory as the driver names it.
+inline CUdeviceptr device_address(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
+
 }  // namespace sinter::device::cuda

@@ -7,12 +7,6 @@
 
 namespace sinter::device::cuda {
 
-namespace {
-
-CUdeviceptr address(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
-
-}  // namespace
-
 DeviceMemory::~DeviceMemory() {
   for (CUevent event : unused_events_) driver_.EventDestroy(event);
 }
@@ -32,8 +26,9 @@ void DeviceMemory::give_back(void* block, size_t) noexcept {
   try {
     const Context::Guard current(context_);
     const OutsideCapture relaxed(driver_);
-    driver_.MemFree(address(block));  // fails on a faulted device or at the end of the process: nobody to give it to
-  } catch (const DeviceError&) {      // NOLINT(bugprone-empty-catch): the same
+    driver_.MemFree(
+        device_address(block));   // fails on a faulted device or at the end of the process: nobody to give it to
+  } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the same
   }
 }
 

@@ -9,7 +9,7 @@
 namespace sinter::exec::onednn {
 namespace {
 
-ConvolutionFunctions load() {
+ConvolutionFunctions load_functions() {
   const SharedObject object({fmt::format("libdnnl.so.{}", DNNL_VERSION_MAJOR)});
   ConvolutionFunctions f;
 #define SINTER_FIND(name) \
@@ -22,7 +22,7 @@ ConvolutionFunctions load() {
 }  // namespace
 
 const ConvolutionFunctions& convolution_functions() {
-  static const ConvolutionFunctions f = load();
+  static const ConvolutionFunctions f = load_functions();
   return f;
 }
 

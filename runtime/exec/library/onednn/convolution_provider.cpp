@@ -11,7 +11,7 @@ namespace {
 
 class OnednnConvolutions final : public Provider {
  public:
-  std::string_view name() const override { return "onednn"; }
+  std::string_view name() const override { return "onednn_convolution"; }
   bool serves(std::string_view op, Device device) const override { return device.is_cpu() && is_convolution(op); }
   std::string identity(Device) const override { return onednn::library().text; }
 

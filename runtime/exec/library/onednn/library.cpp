@@ -25,7 +25,7 @@ bool find_all(const SharedObject& object, Library& l) {
   return true;
 }
 
-Library load() {
+Library load_library() {
   Library l;
   const SharedObject object({fmt::format("libdnnl.so.{}", DNNL_VERSION_MAJOR)});
   l.text = object.tried();
@@ -45,7 +45,7 @@ void Library::use_our_threads() const {
 }
 
 const Library& library() {
-  static const Library l = load();
+  static const Library l = load_library();
   return l;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 class OneDnn final : public Provider {
  public:
-  std::string_view name() const override { return "onednn"; }
+  std::string_view name() const override { return "onednn_matmul"; }
   bool serves(std::string_view op, Device device) const override { return op == "gemm" && device.is_cpu(); }
   std::string identity(Device) const override { return onednn::library().text; }
 
