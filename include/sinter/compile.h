@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/explain.h>
+#include <sinter/in_place.h>
 #include <sinter/tensor.h>
 
 #include <memory>
@@ -81,6 +82,20 @@ FunctionStats stats(const Function& function);
 /// Starts collecting what the next call on this thread does; stop() returns it.
 void start_explanation(Function& function);
 Explanation stop_explanation(Function& function);
+
+/// Stores results of a function: see Compiled::into.
+inline void store_results(const Tensor& out, Tensor result) { sinter::into(out, std::move(result)); }
+template <class Out, class Results>
+  requires requires(const Out& out, const Results& results) {
+    out.size();
+    results.size();
+  }
+void store_results(const Out& out, Results results) {
+  if (out.size() != results.size())
+    throw UserError("[into] " + std::to_string(out.size()) + " buffers for " + std::to_string(results.size()) +
+                    " results");
+  for (size_t i = 0; i < results.size(); ++i) sinter::into(out[i], std::move(results[i]));
+}
 }  // namespace capture
 
 /// A compiled function: call it like the original one. Copies share entries; calls from several threads are safe. One
@@ -102,6 +117,19 @@ class Compiled {
       scope.finish();
       return result;
     }
+  }
+
+  /// f.into(out)(x) is f(x) with the result in memory of the user's: `out` is a tensor (from_blob() wraps memory of any
+  /// allocator) of the result's shape, dtype and device, or a vector of them for a function that returns several. What
+  /// the function computes last is computed there, without a copy. Returns `out`.
+  template <class Out>
+  auto into(Out out) {
+    return [this, out = std::move(out)]<class... A>(A&&... args) -> Out {
+      capture::Scope scope(*function_);
+      capture::store_results(out, f_(std::forward<A>(args)...));
+      scope.finish();
+      return out;
+    };
   }
 
   /// Calls the function with these arguments and says what ran and why: regions, guards, fusion, kernels, recompiles.

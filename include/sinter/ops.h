@@ -7,6 +7,7 @@
 #include <sinter/bitwise.h>
 #include <sinter/creation.h>
 #include <sinter/image.h>
+#include <sinter/in_place.h>
 #include <sinter/indexing.h>
 #include <sinter/pointwise.h>
 #include <sinter/reductions.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/compile.h>
+#include <sinter/dlpack.h>
 #include <sinter/ops.h>
 #include <sinter/stream.h>
 #include <sinter/tensor.h>

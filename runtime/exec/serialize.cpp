@@ -130,6 +130,7 @@ template <class A, class T>
 void visit(A& a, T& t) {
   visit(a, t.dtype);
   a.field(t.alias_input);
+  a.field(t.alias_output);
   visit(a, t.alias_offset);
   a.list(t.shape);
   a.list(t.strides);
@@ -173,9 +174,10 @@ void check(const Plan& p) {
     require(i.op <= HostOp::doubled, "unknown host op");
     if (i.op == HostOp::symbol) require(i.operand >= 0 && i.operand < p.symbol_count, "unknown symbol");
   }
-  for (const TensorSpec& t : p.outputs) {
+  for (size_t i = 0; i < p.outputs.size(); ++i) {
+    const TensorSpec& t = p.outputs[i];
     require(t.shape.size() == t.strides.size() && t.shape.size() <= Dims::max_size, "bad output shape");
-    require(t.alias_input < p.input_count, "bad alias");
+    require(t.alias_input < p.input_count && t.alias_output < static_cast<int32_t>(i), "bad alias");
     for (const HostExpr& e : t.shape) check_expr(p, e);
     for (const HostExpr& e : t.strides) check_expr(p, e);
     check_expr(p, t.alias_offset);

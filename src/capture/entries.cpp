@@ -10,6 +10,7 @@
 #include "src/capture/promotion.h"
 #include "src/capture/region_graph.h"
 #include "src/compiler/compile.h"
+#include "src/lower/aliases.h"
 
 namespace sinter::capture {
 namespace {
@@ -103,6 +104,14 @@ bool assumptions_hold(const graph::Graph& g, std::span<const int64_t> key) {
   });
 }
 
+/// Do both graphs give the same views of the same memory?
+bool same_aliases(const graph::Graph& a, const graph::Graph& b) {
+  const auto same = [](const loop::Alias& x, const loop::Alias& y) {
+    return x.output == y.output && x.base == y.base && x.of_output == y.of_output;
+  };
+  return std::ranges::equal(lower::find_aliases(a), lower::find_aliases(b), same);
+}
+
 std::vector<Entry::Change> changes_of(const RegionCall& r, const Choice& choice) {
   std::vector<Entry::Change> changes;
   if (choice.before == nullptr) return changes;
@@ -121,11 +130,15 @@ std::vector<Entry::Change> changes_of(const RegionCall& r, const Choice& choice)
 
 std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode* const> path, Choice choice) {
   // With symbols the type rules assume what they cannot decide; the literal graph says whether this call's shapes fit.
-  (void)region_graph(path, r.key, r.inputs.size(), r.set.outputs, promote_none(r.key.size()).symbols);
-  auto build = [&] { return region_graph(path, r.key, r.inputs.size(), r.set.outputs, choice.promotion.symbols); };
+  const graph::Graph literal =
+      region_graph(path, r.key, r.inputs.size(), r.set.outputs, r.end.writes, promote_none(r.key.size()).symbols);
+  auto build = [&] {
+    return region_graph(path, r.key, r.inputs.size(), r.set.outputs, r.end.writes, choice.promotion.symbols);
+  };
   graph::Graph g = build();
   while (unify_assumed(choice.promotion, g)) g = build();
-  if (!assumptions_hold(g, r.key)) {  // some extent is 0 or 1 here: a graph of its own
+  // Some extent is 0 or 1 here, or strides show only as numbers that a result is a view: a graph of its own.
+  if (!assumptions_hold(g, r.key) || !same_aliases(g, literal)) {
     choice.promotion = promote_none(r.key.size());
     g = build();
   }

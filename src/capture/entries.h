@@ -31,7 +31,7 @@ struct RegionCall {
 Entry& compile_entry(const RegionCall& region);
 
 /// Does the region compute anything? If not its entries have no code: they say that the region's types fit the key.
-inline bool computes(const RegionCall& r) { return !r.set.outputs.empty(); }
+inline bool computes(const RegionCall& r) { return !r.set.outputs.empty() || !r.end.writes.empty(); }
 
 /// The executable of an entry for these inputs' alignment; compiled when first needed.
 const exec::Executable& variant_for(const RegionCall& region, Entry& entry);

@@ -9,6 +9,8 @@
 namespace sinter::capture {
 namespace {
 
+constexpr uint64_t overlapped_bit = uint64_t{1} << 49;
+
 struct Meta {
   DType dtype;
   Device device;
@@ -36,7 +38,9 @@ std::string describe_input(std::span<const int64_t> key, const KeyLayout::Input&
   const Meta m = unpack(static_cast<uint64_t>(key[in.meta]));
   std::string s = fmt::format("{} [", m.dtype.name());
   for (int d = 0; d < m.rank; ++d) s += fmt::format("{}{}", d ? "," : "", key[in.extents + static_cast<size_t>(d)]);
-  return s + fmt::format("] {}{}", m.device.text(), m.contiguous ? " contiguous" : "");
+  const bool overlapped = meta_overlapped(static_cast<uint64_t>(key[in.meta]));
+  return s + fmt::format("] {}{}{}", m.device.text(), m.contiguous ? " contiguous" : "",
+                         overlapped ? " written and overlapped by another input" : "");
 }
 
 }  // namespace
@@ -71,6 +75,7 @@ DType meta_dtype(uint64_t meta) { return unpack(meta).dtype; }
 Device meta_device(uint64_t meta) { return unpack(meta).device; }
 int meta_rank(uint64_t meta) { return unpack(meta).rank; }
 bool meta_contiguous(uint64_t meta) { return unpack(meta).contiguous; }
+bool meta_overlapped(uint64_t meta) { return (meta & overlapped_bit) != 0; }
 
 void Key::grow(size_t words) {
   capacity_ = 2 * (size_ + words);
@@ -83,6 +88,17 @@ void append_inputs(Key& key, std::span<const Tensor> inputs) {
   int64_t* to = key.room(inputs.size() * max_input_words);
   for (const Tensor& t : inputs) to = write_input(to, *t.impl());
   key.end_at(to);
+}
+
+void mark_overlapped(Key& key, std::span<const Tensor> inputs, std::span<const RegionWrite> writes) {
+  if (writes.empty()) return;
+  const KeyLayout layout = layout_of({key.begin(), key.end()}, inputs.size());
+  for (const RegionWrite& w : writes) {
+    const auto written = static_cast<size_t>(w.input);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (i != written && tensor::overlap(*inputs[written].impl(), *inputs[i].impl()))
+        key[layout.inputs[written].meta] |= static_cast<int64_t>(overlapped_bit);
+  }
 }
 
 KeyLayout layout_of(std::span<const int64_t> key, size_t input_count) {

@@ -12,10 +12,17 @@
 
 namespace sinter::capture {
 
+/// An input whose memory gets a value when the region ends.
+struct RegionWrite {
+  int32_t slot;
+  int32_t input;
+  friend bool operator==(const RegionWrite&, const RegionWrite&) = default;
+};
+
 /// The key of a call of a region: everything a compiled entry may depend on, as one flat array of 64-bit words, so that
-/// guards are one masked compare. Per input: a meta word (dtype, device, rank, contiguous), the extents, and the
-/// strides where not contiguous; then the bits of every number and extent attribute, in program order. The position of
-/// a word is also the id of the graph symbol that stands for it once it is promoted.
+/// guards are one masked compare. Per input: a meta word (dtype, device, rank, contiguous, overlapped), the extents,
+/// and the strides where not contiguous; then the bits of every number and extent attribute, in program order. The
+/// position of a word is also the id of the graph symbol that stands for it once it is promoted.
 struct KeyLayout {
   struct Input {
     size_t meta, extents, strides;  ///< positions; strides == extents + rank, absent if contiguous
@@ -29,6 +36,8 @@ DType meta_dtype(uint64_t meta);
 Device meta_device(uint64_t meta);
 int meta_rank(uint64_t meta);
 bool meta_contiguous(uint64_t meta);
+/// Does the region write to the input, and does another input overlap it?
+bool meta_overlapped(uint64_t meta);
 
 /// A key under construction, reused from call to call: unlike a vector's, new words have no value before they are
 /// written.
@@ -46,6 +55,7 @@ class Key {
   }
   void end_at(const int64_t* end) { size_ = static_cast<size_t>(end - words_.get()); }
 
+  int64_t& operator[](size_t i) { return words_[i]; }
   const int64_t* begin() const { return words_.get(); }
   const int64_t* end() const { return words_.get() + size_; }
 
@@ -57,6 +67,8 @@ class Key {
 
 /// Appends the words of the inputs.
 void append_inputs(Key& key, std::span<const Tensor> inputs);
+/// Says in the meta words of inputs that are written which of them other inputs overlap.
+void mark_overlapped(Key& key, std::span<const Tensor> inputs, std::span<const RegionWrite> writes);
 /// Is `position` an extent of an input?
 bool is_extent_word(const KeyLayout& layout, std::span<const int64_t> key, size_t position);
 /// "input 0", "input 1", ...: in order of first use.

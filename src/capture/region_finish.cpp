@@ -28,6 +28,7 @@ void RegionRecorder::compute(tensor::TensorImpl& t, const char* why, SourceLine 
                      fmt::format("{} {}", dtype(t).name(), shape(t).text())),
          line, function_->context(),
          "where(p, a, b) keeps one graph; or fullgraph = false (one more launch and a synchronisation)"});
+  if (!written_.empty()) up_to_date(t.slot, true, line);  // moves the handle to its current value
   break_region(t.slot, why, line);
 }
 
@@ -74,11 +75,13 @@ void RegionRecorder::abandon() noexcept {
     }
   slots_.clear();
   inputs_.clear();
+  forget_writes();
 }
 
 void RegionRecorder::build_key() {
   key_.clear();
   append_inputs(key_, inputs_);
+  mark_overlapped(key_, inputs_, writes_);
   for (const graph::Number& v : values_) key_.push_back(v.bits);
 }
 
@@ -98,6 +101,13 @@ void RegionRecorder::compute_inputs(const char* why, SourceLine line) {
 
 void RegionRecorder::move_inputs_to_device() {
   if (device_.is_cpu()) return;
+  for (const RegionWrite& w : writes_)
+    if (const Tensor& t = inputs_[static_cast<size_t>(w.input)]; t.impl()->device != device_)
+      throw UserError({"assign",
+                       fmt::format("a tensor on {} is written with values on {}", t.device().text(), device_.text()),
+                       {},
+                       {},
+                       "move the values first: to(y, x.device())"});
   for (Tensor& t : inputs_)
     if (t.impl()->device != device_) t = tensor::follow_to_device(t, device_);
 }
@@ -116,10 +126,11 @@ void RegionRecorder::find_live() {
 
 void RegionRecorder::end_region(const Ending& ending) {
   if (depth_ == 0) return;
+  if (!written_.empty()) update_views();
   find_live();
-  RegionEnd& end = end_at(*cursor_, live_, ending.demanded, function_->grow);
+  RegionEnd& end = end_at(*cursor_, live_, ending.demanded, writes_, function_->grow);
   try {
-    if (!live_.empty()) run(end, ending);
+    if (!live_.empty() || !writes_.empty()) run(end, ending);
   } catch (const UserError& e) {
     abandon();
     start_region(&end.continuation);
@@ -140,14 +151,28 @@ bool RegionRecorder::reads(const tensor::Storage& storage) const {
 }
 
 /// A value that is computed after the break must read what the program wrote before it, in the order of its stream:
-/// impossible if the host may write to an input meanwhile, or if what is queued later is no part of a capture that
-/// began before.
+/// impossible if the region itself or the host may write to an input meanwhile, or if what is queued later is no part
+/// of a capture that began before.
 bool RegionRecorder::must_store_all() const {
-  return std::ranges::any_of(inputs_, [](const Tensor& t) { return t.impl()->storage->may_change(); }) ||
+  return !writes_.empty() ||
+         std::ranges::any_of(inputs_, [](const Tensor& t) { return t.impl()->storage->may_change(); }) ||
          device::backend(device_).is_capturing(device::current_stream(device_));
 }
 
+/// Handles of the stored values. What live handles are views of may have none itself: a new one, which dies after the
+/// run.
+void RegionRecorder::find_outputs(const OutputSet& set) {
+  outputs_.clear();
+  unnamed_.clear();
+  for (int32_t slot : set.outputs) {
+    tensor::TensorImpl* t = slots_[static_cast<size_t>(slot)];
+    if (t == nullptr) t = unnamed_.emplace_back(Tensor::adopt(tensor::new_impl())).impl();
+    outputs_.push_back(t);
+  }
+}
+
 void RegionRecorder::run(RegionEnd& end, const Ending& ending) {
+  tensor::writes_are_pending = false;
   compute_inputs(ending.why, ending.line);
   move_inputs_to_device();
   build_key();
@@ -157,11 +182,13 @@ void RegionRecorder::run(RegionEnd& end, const Ending& ending) {
   RegionCall region{*function_,      cursor_,         end, set, inputs_, key_, device_, ending.why, ending.line,
                     ending.at_break, entry == nullptr};
   if (entry == nullptr) entry = &compile_entry(region);
-  outputs_.clear();
-  for (int32_t slot : set.outputs) outputs_.push_back(slots_[static_cast<size_t>(slot)]);
+  find_outputs(set);
+  for (const RegionWrite& w : writes_) inputs_[static_cast<size_t>(w.input)].impl()->storage->before_write();
   run_entry(region, *entry, outputs_);
-  for (int32_t slot : set.outputs) settle(std::exchange(slots_[static_cast<size_t>(slot)], nullptr));
-  if (set.outputs.size() < end.live.size()) keep_rest(region, *entry);
+  for (int32_t slot : set.outputs)
+    if (tensor::TensorImpl* t = std::exchange(slots_[static_cast<size_t>(slot)], nullptr)) settle(t);
+  unnamed_.clear();
+  if (!std::ranges::includes(set.outputs, end.live)) keep_rest(region, *entry);
 }
 
 void RegionRecorder::keep_rest(const RegionCall& region, const Entry& entry) {

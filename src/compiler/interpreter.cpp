@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/compiler/interpreter.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "src/lower/aliases.h"
 #include "src/reference/interpret.h"
 
 namespace sinter::compiler {
@@ -10,7 +12,10 @@ namespace {
 
 class Interpreter final : public exec::Executable {
  public:
-  explicit Interpreter(graph::Graph graph) : graph_(std::move(graph)) {
+  explicit Interpreter(graph::Graph graph) : graph_(std::move(graph)), aliases_(lower::find_aliases(graph_)) {
+    std::vector<graph::Value> values = graph_.outputs();
+    for (const graph::Write& w : graph_.writes()) values.push_back(w.value);
+    graph_.set_outputs(std::move(values));
     plan_.name = graph_.name;
     plan_.device = Device::cpu();
     plan_.input_count = static_cast<int32_t>(graph_.inputs().size());
@@ -28,22 +33,42 @@ class Interpreter final : public exec::Executable {
       inputs.push_back(std::move(array));
     }
     const std::vector<reference::Array> results = reference::interpret(graph_, inputs, a.symbols);
-    for (size_t i = 0; i < results.size(); ++i) {
-      const Tensor made = tensor::empty(results[i].shape, results[i].dtype, Device::cpu());
-      const tensor::TensorImpl& t = *made.impl();
-      if (!results[i].data.empty()) std::memcpy(t.data(), results[i].data.data(), results[i].data.size());
-      tensor::TensorImpl& out = *outputs[i];
-      out.dtype = t.dtype;
-      out.device = t.device;
-      out.storage = t.storage;
-      out.offset = 0;
-      out.shape = t.shape;
-      out.strides = t.strides;
-    }
+    for (size_t i = 0; i < outputs.size(); ++i) fill(i, results[i], a, outputs);
+    for (size_t i = 0; i < graph_.writes().size(); ++i)
+      tensor::write_elements(*a.inputs[static_cast<size_t>(graph_.writes()[i].input)],
+                             results[outputs.size() + i].data.data());
   }
 
  private:
-  graph::Graph graph_;
+  /// Output i: its value in memory of its own, or where it is a view of.
+  void fill(size_t i, const reference::Array& result, const exec::Arguments& a,
+            std::span<tensor::TensorImpl* const> outputs) const {
+    tensor::TensorImpl& out = *outputs[i];
+    out.dtype = result.dtype;
+    out.device = Device::cpu();
+    out.shape = result.shape;
+    const auto alias = std::ranges::find(aliases_, static_cast<int>(i), &loop::Alias::output);
+    if (alias == aliases_.end()) {
+      const Tensor made = tensor::empty(result.shape, result.dtype, Device::cpu());
+      if (!result.data.empty()) std::memcpy(made.impl()->data(), result.data.data(), result.data.size());
+      out.storage = made.impl()->storage;
+      out.offset = 0;
+      out.strides = made.impl()->strides;
+      return;
+    }
+    const auto value = [&](graph::Expr e) {
+      return graph::evaluate(e, [&](graph::Expr leaf) { return a.symbols[static_cast<size_t>(leaf.id())]; });
+    };
+    const auto base = static_cast<size_t>(alias->base);
+    const tensor::TensorImpl& of = alias->of_output ? *outputs[base] : *a.inputs[base];
+    out.storage = of.storage;
+    out.offset = tensor::offset_as(of, out.dtype) + value(alias->offset);
+    out.strides = {};
+    for (const graph::Expr e : alias->strides) out.strides.push_back(value(e));
+  }
+
+  graph::Graph graph_;  ///< what it writes are outputs, after its own
+  std::vector<loop::Alias> aliases_;
   exec::Plan plan_;
 };
 

@@ -109,6 +109,13 @@ class CallAttributes {
  public:
   static constexpr size_t max_words = 64, max_values = 24;
 
+  CallAttributes() = default;
+  /// Those of an earlier call.
+  CallAttributes(std::span<const int64_t> words, std::span<const Number> values, uint32_t extent_mask) {
+    for (const int64_t w : words) word(w);
+    for (size_t i = 0; i < values.size(); ++i) value(values[i], (extent_mask >> i & 1) != 0);
+  }
+
   CallAttributes& flag(bool v) { return word(v); }
   CallAttributes& integer(int64_t v) { return word(v); }
   CallAttributes& integers(const Dims& v) {

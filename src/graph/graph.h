@@ -44,6 +44,15 @@ struct Layout {
   Expr offset;
 };
 
+/// An input's memory gets a value when everything else was computed: what in-place ops did to it.
+struct Write {
+  Value value;     ///< of the input's type
+  int input = -1;  ///< position among the inputs; each is written once at most
+  /// Another input overlaps this one, so that no value may still be read while it is written.
+  bool overlapped = false;
+  friend bool operator==(const Write&, const Write&) = default;
+};
+
 class Graph;
 
 /// One operation. Functional SSA: operands are earlier results. `op == nullptr` marks a graph input.
@@ -70,6 +79,7 @@ class Graph {
   /// Returns the node's id; result i is Value{id, i}.
   NodeId add(const OpDef& op, std::vector<Value> operands, Attributes attributes, SourceLine line = {});
   void add_output(Value v) { outputs_.push_back(v); }
+  void add_write(Write w) { writes_.push_back(w); }
   int new_symbol() { return symbol_count_++; }
 
   const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
@@ -80,6 +90,7 @@ class Graph {
   const Layout& input_layout(size_t input) const { return layouts_[input]; }
   const std::vector<Value>& outputs() const { return outputs_; }
   void set_outputs(std::vector<Value> v) { outputs_ = std::move(v); }
+  const std::vector<Write>& writes() const { return writes_; }
   /// Equalities that type rules relied on and could not prove (InferContext::assumptions of every added node).
   const std::vector<std::pair<Expr, Expr>>& assumptions() const { return assumptions_; }
   int symbol_count() const { return symbol_count_; }
@@ -91,6 +102,7 @@ class Graph {
   std::vector<Value> inputs_;
   std::vector<Layout> layouts_;
   std::vector<Value> outputs_;
+  std::vector<Write> writes_;
   std::vector<std::pair<Expr, Expr>> assumptions_;
   int symbol_count_ = 0;
 };
@@ -103,6 +115,7 @@ class Graph {
 ///       %0 f32 [s0,224] = input strides=[1,s0], offset=0
 ///       %1 f32 [s0] = sum(%0) dims=[-1], keepdim=false
 ///       %2 f32 [s0] = add(%1) lhs=none, rhs=1  // model.cpp:41
+///       write %2 to input 1
 ///       return %2
 ///     }
 std::string print(const Graph& graph, bool with_lines = false);

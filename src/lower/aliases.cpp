@@ -1,62 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/lower/aliases.h"
 
-#include <algorithm>
+#include <optional>
+#include <unordered_map>
 
-#include "src/graph/registry.h"
-#include "src/loop/address.h"
-#include "src/lower/planned_group.h"
+#include "src/lower/view_layout.h"
 
 namespace sinter::lower {
 namespace {
 
-using graph::Expr;
 using graph::NodeId;
 
-/// The input that the node is a chain of views of, or -1.
-NodeId viewed_input(const graph::Graph& g, NodeId id) {
-  while (g.node(id).op != nullptr && g.node(id).op->op_class == graph::OpClass::view) id = g.node(id).operands[0].node;
-  return g.node(id).op == nullptr ? id : -1;
-}
+/// Whose memory a value is in.
+struct Memory {
+  int base;
+  bool of_output;
+};
 
-std::optional<loop::Alias> alias_of(const graph::Graph& g, NodeId id) {
-  const NodeId input = viewed_input(g, id);
-  if (input < 0) return std::nullopt;
-  const auto position = static_cast<size_t>(std::ranges::find(g.inputs(), graph::Value{input, 0}) - g.inputs().begin());
-  const graph::Layout& layout = g.input_layout(position);
-  if (input == id) return loop::Alias{-1, static_cast<int>(position), layout.offset, layout.strides};
-  Materialized none;
-  const Options options;
-  NestReader reader(g, options, none, space_of(g, id), {id});
-  const loop::Value v = reader.root_element(id);
-  loop::Nest nest;
-  nest.axes = reader.axes();
-  nest.body = reader.take_body();
-  const loop::Instruction& load = nest.body[v.id];
-  if (load.kind != loop::InstructionKind::load || load.operands[0] >= 0) return std::nullopt;
-  const loop::Buffer buffer{g.type({input, 0}).dtype, loop::BufferRole::input, static_cast<int>(position),
-                            g.type({input, 0}).shape, layout.strides,          layout.offset};
-  const Expr address = loop::linear_address(buffer, load.index, loop::nest_ranges(nest, g.ranges));
-  const auto affine = loop::as_affine(address, nest.axes.size());
-  if (!affine) return std::nullopt;
-  loop::Alias alias{-1, static_cast<int>(position), affine->base, {}};
-  size_t axis = 0;
-  for (Expr e : g.type({id, 0}).shape)
-    alias.strides.push_back(e.is_constant(1) ? Expr(1) : affine->coefficients[axis++]);
-  const bool forward = std::ranges::all_of(alias.strides, [&](Expr s) { return g.ranges.of(s).first >= 0; });
-  return forward ? std::optional(alias) : std::nullopt;
-}
+class AliasFinder {
+ public:
+  explicit AliasFinder(const graph::Graph& g) : g_(g) {
+    for (size_t i = 0; i < g.inputs().size(); ++i)
+      memory_.emplace(g.inputs()[i].node, Memory{static_cast<int>(i), false});
+    for (const graph::Write& w : g.writes()) memory_.emplace(w.value.node, Memory{w.input, false});
+  }
+
+  std::vector<loop::Alias> run() {
+    std::vector<loop::Alias> aliases;
+    for (size_t i = 0; i < g_.outputs().size(); ++i) {
+      const NodeId id = g_.outputs()[i].node;
+      if (auto alias = alias_of(id)) {
+        alias->output = static_cast<int>(i);
+        aliases.push_back(std::move(*alias));
+      } else {
+        memory_.emplace(id, Memory{static_cast<int>(i), true});
+      }
+    }
+    return aliases;
+  }
+
+ private:
+  /// A value that leaves twice is stored twice.
+  std::optional<loop::Alias> alias_of(NodeId id) const {
+    const ViewLayout layout = view_layout(g_, id, [&](NodeId root) {
+      const auto memory = memory_.find(root);
+      const bool of_input = memory != memory_.end() && !memory->second.of_output;
+      return of_input ? g_.input_layout(static_cast<size_t>(memory->second.base)) : contiguous_layout(g_, root);
+    });
+    const auto memory = memory_.find(layout.root);
+    if (memory == memory_.end() || (memory->second.of_output && layout.root == id)) return std::nullopt;
+    return loop::Alias{-1, memory->second.base, memory->second.of_output, layout.offset, layout.strides};
+  }
+
+  const graph::Graph& g_;
+  std::unordered_map<NodeId, Memory> memory_;
+};
 
 }  // namespace
 
-std::vector<loop::Alias> find_aliases(const graph::Graph& g) {
-  std::vector<loop::Alias> aliases;
-  for (size_t i = 0; i < g.outputs().size(); ++i)
-    if (auto alias = alias_of(g, g.outputs()[i].node)) {
-      alias->output = static_cast<int>(i);
-      aliases.push_back(std::move(*alias));
-    }
-  return aliases;
-}
+std::vector<loop::Alias> find_aliases(const graph::Graph& g) { return AliasFinder(g).run(); }
 
 }  // namespace sinter::lower

@@ -23,14 +23,17 @@ class Planner {
  public:
   Planner(const graph::Graph& g, const Options& options) : g_(g), options_(options) {}
 
-  Plan run(const std::vector<NodeId>& stored) {
-    for (NodeId id : stored) {
-      if (g_.node(id).op != nullptr) materialized_.emplace(id, "output");
+  Plan run(const std::vector<StoredNode>& stored) {
+    std::set<NodeId> kept;
+    for (const auto& [id, why, alone] : stored) {
+      if (g_.node(id).op != nullptr) materialized_.emplace(id, why);
+      if (alone) alone_.insert(id);
       queue_.insert(id);
+      kept.insert(id);
     }
     expand_queued();
     store_what_is_repeated();
-    drop_unread_stores({stored.begin(), stored.end()});
+    drop_unread_stores(kept);
     return {ordered(), std::move(materialized_)};
   }
 
@@ -56,7 +59,8 @@ class Planner {
   void add(PlannedGroup group) {
     const NodeId root = group.roots[0];
     std::vector<std::string> refusals;
-    for (GroupIndex k : candidates(group)) {
+    const bool alone = alone_.contains(root);
+    for (GroupIndex k : alone ? std::vector<GroupIndex>() : candidates(group)) {
       PlannedGroup& later = groups_[k];
       const std::string why =
           why_not_together(options_, later, group, [&] { return depend_through_others(later.reads, group.roots); });
@@ -90,7 +94,8 @@ class Planner {
     std::vector<GroupIndex> found;
     const auto consider = [&](GroupIndex k) {
       const bool all_later = groups_[k].roots.back() > group.roots[0];
-      if (all_later && std::ranges::find(found, k) == found.end()) found.push_back(k);
+      if (all_later && !alone_.contains(groups_[k].roots[0]) && std::ranges::find(found, k) == found.end())
+        found.push_back(k);
     };
     if (const auto it = readers_.find(group.roots[0]); it != readers_.end())
       for (size_t i = it->second.size(); i-- > 0 && found.size() < max_candidates;)
@@ -241,6 +246,7 @@ class Planner {
   const graph::Graph& g_;
   const Options& options_;
   Materialized materialized_;
+  std::set<NodeId> alone_;
   std::set<NodeId, std::greater<>> queue_;
   std::vector<PlannedGroup> groups_;
   std::unordered_map<NodeId, GroupIndex> group_of_;
@@ -252,7 +258,7 @@ class Planner {
 
 }  // namespace
 
-Plan plan(const graph::Graph& graph, const Options& options, const std::vector<NodeId>& stored) {
+Plan plan(const graph::Graph& graph, const Options& options, const std::vector<StoredNode>& stored) {
   return Planner(graph, options).run(stored);
 }
 

@@ -48,6 +48,7 @@ void register_all_ops() {
     register_pad_modes();
     register_triangle();
     register_view_dtype();
+    register_assign();
     register_reduction();
     register_reduction_logic();
     register_creation();

@@ -47,7 +47,12 @@ Graph round(const Graph& g, bool& changed) {
     const NodeId made = out.add(*n.op, std::move(operands), n.attributes, n.line);
     for (size_t i = 0; i < n.results.size(); ++i) results.push_back({made, static_cast<int32_t>(i)});
   }
-  for (Value v : g.outputs()) out.add_output(map[static_cast<size_t>(v.node)][static_cast<size_t>(v.result)]);
+  const auto mapped = [&](Value v) { return map[static_cast<size_t>(v.node)][static_cast<size_t>(v.result)]; };
+  for (Value v : g.outputs()) out.add_output(mapped(v));
+  for (graph::Write w : g.writes()) {
+    w.value = mapped(w.value);
+    out.add_write(w);
+  }
   return out;
 }
 

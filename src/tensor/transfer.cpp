@@ -39,7 +39,23 @@ void gather(char*& out, const char* from, const TensorImpl& t, size_t dim) {
   for (int64_t i = 0; i < t.shape[dim]; ++i) gather(out, from + i * step, t, dim + 1);
 }
 
+void scatter(const char*& in, char* to, const TensorImpl& t, size_t dim) {
+  const auto bytes = static_cast<size_t>(t.dtype.bytes());
+  if (dim == t.shape.size()) {
+    std::memcpy(to, in, bytes);
+    in += bytes;
+    return;
+  }
+  const int64_t step = t.strides[dim] * static_cast<int64_t>(bytes);
+  for (int64_t i = 0; i < t.shape[dim]; ++i) scatter(in, to + i * step, t, dim + 1);
+}
+
 }  // namespace
+
+void write_elements(const TensorImpl& t, const void* in) {
+  const char* from = static_cast<const char*>(in);
+  if (t.shape.product() > 0) scatter(from, static_cast<char*>(t.data()), t, 0);
+}
 
 void read_elements(const TensorImpl& t, void* out) {
   if (t.shape.product() == 0) return;
@@ -62,7 +78,7 @@ void read_elements(const TensorImpl& t, void* out) {
 }
 
 Tensor copy_to_device(const Tensor& source, Device device) {
-  const TensorImpl& t = computed(source, "to");
+  const TensorImpl& t = readable(source, "to");
   Tensor result = empty(t.shape, t.dtype, device);
   const auto bytes = static_cast<size_t>(t.shape.product() * t.dtype.bytes());
   if (bytes == 0) return result;
@@ -146,7 +162,7 @@ T read_item(const Tensor& t, SourceLine line) {
                      line,
                      {},
                      "reduce it first (sum, amax, ...), or read all with to_vector"});
-  const tensor::TensorImpl& impl = tensor::computed(t, "item", line);
+  const tensor::TensorImpl& impl = tensor::readable(t, "item", line);
   alignas(8) char element[8];
   tensor::read_elements(impl, element);
   return read_number<T>(element, impl.dtype);
@@ -164,7 +180,7 @@ void copy_to_host(const Tensor& t, void* out, DType expected, SourceLine line) {
                      line,
                      {},
                      fmt::format("convert first: to(t, {})", expected.name())});
-  tensor::read_elements(tensor::computed(t, "to_vector", line), out);
+  tensor::read_elements(tensor::readable(t, "to_vector", line), out);
 }
 
 }  // namespace sinter

@@ -80,7 +80,8 @@ std::vector<reference::Array> run(const loop::Program& program, const graph::Gra
   for (reference::Array& a : outputs) out.push_back({a.data.data(), a.size()});
   loop::evaluate(program, in, out, symbols);
   for (const loop::Alias& a : program.aliases)
-    read_alias(a, inputs[static_cast<size_t>(a.input)], outputs[static_cast<size_t>(a.output)], symbols);
+    read_alias(a, (a.of_output ? outputs : inputs)[static_cast<size_t>(a.base)], outputs[static_cast<size_t>(a.output)],
+               symbols);
   return outputs;
 }
 

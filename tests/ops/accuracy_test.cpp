@@ -14,7 +14,7 @@ namespace sinter {
 namespace {
 
 TEST(Accuracy, EveryTranscendentalOpHasARow) {
-  std::ifstream file(std::string(SINTER_SOURCE_DIR) + "/docs/accuracy.md");
+  std::ifstream file(SINTER_SOURCE_DIR "/docs/accuracy.md");
   const std::string page((std::istreambuf_iterator<char>(file)), {});
   ASSERT_GT(page.size(), 1000u);
   ops::register_all_ops();

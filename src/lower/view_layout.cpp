@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/lower/view_layout.h"
+
+#include <algorithm>
+
+#include "src/graph/registry.h"
+#include "src/loop/address.h"
+#include "src/lower/planned_group.h"
+#include "src/ops/extents.h"
+
+namespace sinter::lower {
+namespace {
+
+using graph::Expr;
+using graph::NodeId;
+
+NodeId operand_of(const graph::Graph& g, NodeId id) { return g.node(id).operands[0].node; }
+
+/// e / by, if that is known to be a whole number: also from what the type rule of a view assumed of an extent.
+std::optional<Expr> divided(const graph::Graph& g, Expr e, int64_t by) {
+  if (simplify(mod(e, by), g.ranges).is_constant(0)) return simplify(floordiv(e, by), g.ranges);
+  if (e.kind() == Expr::Kind::product) {
+    Expr others = 1;
+    std::optional<Expr> quotient;
+    for (Expr f : e.operands()) {
+      const auto q = quotient ? std::nullopt : divided(g, f, by);
+      if (q) quotient = q;
+      if (!q) others = others * f;
+    }
+    return quotient ? std::optional(others * *quotient) : std::nullopt;
+  }
+  const Expr quotient = ops::simplify_extent(floordiv(e, by)), product = ops::simplify_extent(quotient * by);
+  const bool assumed = std::ranges::any_of(g.assumptions(), [&](const auto& a) {
+    return (a.first == product && a.second == e) || (a.first == e && a.second == product);
+  });
+  return assumed ? std::optional(quotient) : std::nullopt;
+}
+
+/// The same bytes as another dtype, by PyTorch's rules: elements of another size must lie side by side in the last dim,
+/// and the larger ones begin at multiples of their size. Booleans are copied, since any byte but zero becomes true.
+std::optional<ViewLayout> as_dtype(const graph::Graph& g, NodeId id, ViewLayout layout) {
+  const graph::ValueType& operand = g.type({operand_of(g, id), 0});
+  const int64_t from = operand.dtype.bytes(), to = g.type({id, 0}).dtype.bytes();
+  if (g.type({id, 0}).dtype.is_boolean()) return std::nullopt;
+  if (from == to) return layout;
+  if (!layout.strides.back().is_constant(1) && !operand.shape.back().is_constant(1)) return std::nullopt;
+  layout.strides.back() = 1;
+  const auto in_new_elements = [&](Expr e) -> std::optional<Expr> {
+    return from > to ? std::optional(e * (from / to)) : divided(g, e, to / from);
+  };
+  const auto offset = in_new_elements(layout.offset);
+  if (!offset) return std::nullopt;
+  layout.offset = *offset;
+  for (size_t d = 0; d + 1 < layout.strides.size(); ++d) {
+    const auto stride = operand.shape[d].is_constant(1) ? std::optional(Expr(1)) : in_new_elements(layout.strides[d]);
+    if (!stride) return std::nullopt;
+    layout.strides[d] = *stride;
+  }
+  return layout;
+}
+
+/// The view's elements as addresses in the root's memory, if strides express them.
+std::optional<ViewLayout> strided(const graph::Graph& g, NodeId id, NodeId root, const graph::Layout& layout) {
+  Materialized memory{{root, "a view's"}};
+  const Options options;
+  NestReader reader(g, options, memory, space_of(g, id), {id});
+  const loop::Value v = reader.root_element(id);
+  loop::Nest nest;
+  nest.axes = reader.axes();
+  nest.body = reader.take_body();
+  const loop::Instruction& load = nest.body[v.id];
+  if (load.kind != loop::InstructionKind::load || load.operands[0] >= 0) return std::nullopt;
+  const graph::ValueType& type = g.type({root, 0});
+  const loop::Buffer buffer{type.dtype, loop::BufferRole::input, 0, type.shape, layout.strides, layout.offset};
+  const Expr address = loop::linear_address(buffer, load.index, loop::nest_ranges(nest, g.ranges));
+  const auto affine = loop::as_affine(address, nest.axes.size());
+  if (!affine) return std::nullopt;
+  ViewLayout view{root, affine->base, {}};
+  size_t axis = 0;
+  for (Expr e : g.type({id, 0}).shape)
+    view.strides.push_back(e.is_constant(1) ? Expr(1) : affine->coefficients[axis++]);
+  return view;
+}
+
+ViewLayout own_memory(NodeId id, graph::Layout layout) { return {id, layout.offset, std::move(layout.strides)}; }
+
+/// A view of something at a known place; nothing if strides do not express it.
+std::optional<ViewLayout> viewed(const graph::Graph& g, NodeId id, NodeId base, ViewLayout layout) {
+  if (g.node(id).op->op_class != graph::OpClass::view) return as_dtype(g, id, std::move(layout));
+  const NodeId root = layout.root;
+  auto view = strided(g, id, base, {std::move(layout.strides), layout.offset});
+  if (view) view->root = root;
+  return view;
+}
+
+}  // namespace
+
+bool is_view(const graph::Graph& g, NodeId id) {
+  const graph::OpDef* op = g.node(id).op;
+  return op != nullptr && op->scatter != nullptr;
+}
+
+graph::Layout contiguous_layout(const graph::Graph& g, NodeId id) {
+  return {loop::row_major_strides(g.type({id, 0}).shape), Expr(0)};
+}
+
+ViewLayout view_layout(const graph::Graph& g, NodeId id, const std::function<graph::Layout(NodeId root)>& layout_of) {
+  if (!is_view(g, id)) return own_memory(id, layout_of(id));
+  NodeId base = operand_of(g, id);  // views up to the next that may be a copy are followed in one go
+  if (!g.node(id).op->may_copy)
+    while (is_view(g, base) && !g.node(base).op->may_copy) base = operand_of(g, base);
+  auto layout = viewed(g, id, base, view_layout(g, base, layout_of));
+  return layout ? std::move(*layout) : own_memory(id, contiguous_layout(g, id));
+}
+
+}  // namespace sinter::lower
