@@ -79,10 +79,10 @@ Place place_of_unfold(ViewContext context, loop::Builder& b, std::span<const Exp
   const size_t dim = normalised_dim(context.attributes.integer(), index.size());
   const int64_t step = context.attributes.integer();
   const Expr extent = context.operand.shape[dim], size = context.result.shape.back();
-  place.index[dim] = floordiv(index[dim], step);
-  place.index.push_back(mod(index[dim], step));
-  place.require(b, below(b, place.index[dim], context.result.shape[dim], extent));
-  place.require(b, below(b, place.index.back(), size, Expr(step) + size));
+  // The one window of a short dim may be longer than a step.
+  place.index[dim] = min(floordiv(index[dim], step), context.result.shape[dim] - 1);
+  place.index.push_back(index[dim] - place.index[dim] * step);
+  place.require(b, below(b, place.index.back(), size, extent + size));
   return place;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <sstream>
 
 namespace sinter::test {
@@ -105,19 +106,17 @@ const std::map<std::string, Maker>& makers() {
 }
 
 bool write(const std::string& op, Variables& v, Words& w) {
-  if (op == "add_")
-    add_(v.at(w.word()), w.integer());
-  else if (op == "mul_")
-    mul_(v.at(w.word()), w.integer());
-  else if (op == "fill_")
-    fill_(v.at(w.word()), w.integer());
-  else if (op == "relu_")
-    relu_(v.at(w.word()));
-  else if (op == "copy_" || op == "addt_") {
-    const Tensor x = v.at(w.word()), y = v.at(w.word());
+  static const std::set<std::string> with_number{"add_", "mul_", "fill_"}, with_tensor{"copy_", "addt_"};
+  if (op != "relu_" && !with_number.contains(op) && !with_tensor.contains(op)) return false;
+  const Tensor x = v.at(w.word());
+  if (op == "relu_") {
+    relu_(x);
+  } else if (with_tensor.contains(op)) {
+    const Tensor y = v.at(w.word());
     op == "copy_" ? copy_(x, y) : add_(x, y);
   } else {
-    return false;
+    const int64_t number = w.integer();
+    op == "add_" ? add_(x, number) : op == "mul_" ? mul_(x, number) : fill_(x, number);
   }
   return true;
 }
