@@ -94,7 +94,8 @@ OperandCode RegionRecorder::code_of(const Tensor& t, const graph::Call& call) {
         {std::string(call.op->name), "an operand is an undefined tensor", call.line, function_->context(), {}});
   const bool own = impl->pending.load(std::memory_order_acquire) == this;
   const OperandCode code = own ? impl->slot : input_code(impl, call);
-  return written_.empty() ? code : up_to_date(code, false, call.line);
+  // A view of what was written through a view is one of the memory, not of the value.
+  return written_.empty() ? code : up_to_date(code, call.op->scatter != nullptr, call.line);
 }
 
 OperandCode RegionRecorder::input_code(tensor::TensorImpl* impl, const graph::Call& call) {

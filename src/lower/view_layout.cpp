@@ -2,6 +2,7 @@
 #include "src/lower/view_layout.h"
 
 #include <algorithm>
+#include <span>
 
 #include "src/graph/registry.h"
 #include "src/loop/address.h"
@@ -82,11 +83,72 @@ std::optional<ViewLayout> strided(const graph::Graph& g, NodeId id, NodeId root,
   return view;
 }
 
+bool is_row_major(std::span<const Expr> shape, std::span<const Expr> strides) {
+  Expr expected = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (!shape[d].is_constant(1) && strides[d] != expected) return false;
+    expected = expected * shape[d];
+  }
+  return true;
+}
+
+std::optional<Dims> literal(std::span<const Expr> list) {
+  Dims values;
+  for (Expr e : list) {
+    if (!e.constant()) return std::nullopt;
+    values.push_back(*e.constant());
+  }
+  return values;
+}
+
+/// PyTorch's rule (computeStride): dims that lie in memory like one may be divided anew.
+std::optional<Dims> reshaped_strides(const Dims& shape, const Dims& strides, const Dims& to) {
+  Dims result = Dims::filled(to.size(), 1);
+  if (shape.empty()) return result;
+  size_t left = to.size();
+  int64_t stride = strides[shape.size() - 1], run = 1, covered = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    run *= shape[d];
+    const bool ends = d == 0 || (shape[d - 1] != 1 && strides[d - 1] != run * stride);
+    if (!ends) continue;
+    while (left > 0 && (covered < run || to[left - 1] == 1)) {
+      result[--left] = covered * stride;
+      covered *= to[left];
+    }
+    if (covered != run) return std::nullopt;
+    if (d > 0) stride = strides[d - 1];
+    run = covered = 1;
+  }
+  return left == 0 ? std::optional(result) : std::nullopt;
+}
+
+/// Of a reshape: nothing if strides cannot express it; where symbols leave that open, what the addresses say.
+std::optional<ViewLayout> reshaped(const graph::Graph& g, NodeId id, ViewLayout layout) {
+  const std::vector<Expr>&from = g.type({operand_of(g, id), 0}).shape, &to = g.type({id, 0}).shape;
+  const auto is_zero = [](Expr e) { return e.is_constant(0); };
+  if (is_row_major(from, layout.strides) || std::ranges::any_of(from, is_zero)) {
+    layout.strides = loop::row_major_strides(to);
+    return layout;
+  }
+  const auto shape = literal(from), strides = literal(layout.strides), wanted = literal(to);
+  if (!shape || !strides || !wanted) {
+    const NodeId root = layout.root;
+    auto view = strided(g, id, operand_of(g, id), {std::move(layout.strides), layout.offset});
+    if (view) view->root = root;
+    return view;
+  }
+  const auto result = reshaped_strides(*shape, *strides, *wanted);
+  if (!result) return std::nullopt;
+  layout.strides.assign(result->begin(), result->end());
+  return layout;
+}
+
 ViewLayout own_memory(NodeId id, graph::Layout layout) { return {id, layout.offset, std::move(layout.strides)}; }
 
 /// A view of something at a known place; nothing if strides do not express it.
 std::optional<ViewLayout> viewed(const graph::Graph& g, NodeId id, NodeId base, ViewLayout layout) {
   if (g.node(id).op->op_class != graph::OpClass::view) return as_dtype(g, id, std::move(layout));
+  if (g.node(id).op->may_copy) return reshaped(g, id, std::move(layout));
   const NodeId root = layout.root;
   auto view = strided(g, id, base, {std::move(layout.strides), layout.offset});
   if (view) view->root = root;
