@@ -13,8 +13,8 @@
 // PyTorch; a function that was compiled writes to its arguments, and to tensors that it captured, when it returns or
 // when something reads them. All return (a handle of) the tensor that was written.
 //
-// UserError for a destination by which elements overlap (an expanded tensor), and for a value that does not broadcast
-// to the destination's shape: a destination never grows.
+// UserError for a destination by which elements overlap (an expanded tensor, and inside a compiled function any view of
+// one), and for a value that does not broadcast to the destination's shape: a destination never grows.
 
 #pragma GCC visibility push(default)
 namespace sinter {

@@ -99,6 +99,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void break_before_stale_read(const graph::Call& call);
   const Tensor* memory_of(const Tensor& t);
   void begin_writes();
+  bool view_repeats(int32_t view);
   void refuse_repeated(OperandCode code, const graph::Call& call);
   void note_written(OperandCode destination, int32_t value, SourceLine line);
   void update_views();

@@ -30,10 +30,6 @@ bool repeats(const Dims& shape, const Dims& strides) {
   return false;
 }
 
-graph::Layout literal_layout(const tensor::TensorImpl& t) {
-  return {{t.strides.begin(), t.strides.end()}, graph::Expr(0)};
-}
-
 }  // namespace
 
 void RegionRecorder::forget_writes() {
@@ -62,15 +58,20 @@ OperandCode RegionRecorder::base_of(OperandCode root) const {
   return written == written_of_.end() ? root : written_[written->second].base;
 }
 
+/// How the memory of an input, or of a value that is no view, is addressed.
 graph::Layout RegionRecorder::memory_layout(graph::NodeId root) const {
+  const auto of_input = [&](size_t input) {
+    const Tensor& t = inputs_[input];
+    compute_kept(t, {});  // what an earlier region kept has no strides yet
+    return graph::Layout{{t.impl()->strides.begin(), t.impl()->strides.end()}, graph::Expr(0)};
+  };
   for (size_t slot = 0; slot < type_slots_.size(); ++slot) {
     if (type_slots_[slot].node != root) continue;
     const OperandCode base = base_of(static_cast<OperandCode>(slot));
-    return base < 0 ? literal_layout(*inputs_[static_cast<size_t>(~base)].impl())
-                    : lower::contiguous_layout(*types_, root);
+    return base < 0 ? of_input(static_cast<size_t>(~base)) : lower::contiguous_layout(*types_, root);
   }
-  const auto input = std::ranges::find(type_inputs_, root, &graph::Value::node) - type_inputs_.begin();
-  return literal_layout(*inputs_[static_cast<size_t>(input)].impl());
+  return of_input(
+      static_cast<size_t>(std::ranges::find(type_inputs_, root, &graph::Value::node) - type_inputs_.begin()));
 }
 
 /// Does eager execution copy here, because strides do not express the view?
@@ -187,6 +188,18 @@ void RegionRecorder::break_before_stale_read(const graph::Call& call) {
   }
 }
 
+/// Are elements of a view there more than once?
+bool RegionRecorder::view_repeats(int32_t view) {
+  if (types_ == nullptr) replay_types();
+  const graph::Value value = type_slots_[static_cast<size_t>(view)];
+  const lower::ViewLayout layout =
+      lower::view_layout(*types_, value.node, [&](graph::NodeId root) { return memory_layout(root); });
+  Dims shape, strides;
+  for (graph::Expr e : types_->type(value).shape) shape.push_back(*e.constant());
+  for (graph::Expr e : layout.strides) strides.push_back(*e.constant());
+  return repeats(shape, strides);
+}
+
 void RegionRecorder::refuse_repeated(OperandCode code, const graph::Call& call) {
   std::vector<int32_t> views;
   const OperandCode base = base_of(root_of(code, views));
@@ -202,18 +215,11 @@ void RegionRecorder::refuse_repeated(OperandCode code, const graph::Call& call) 
     const DType dtype = types_->type(type_slots_[static_cast<size_t>(code)]).dtype;
     tensor::offset_as(*inputs_[static_cast<size_t>(~base)].impl(), dtype);  // refuses what is not aligned
   }
-  bool repeated = false;
-  if (std::ranges::any_of(views, may_repeat)) {
-    if (types_ == nullptr) replay_types();
-    const auto layout = lower::view_layout(*types_, type_slots_[static_cast<size_t>(code)].node,
-                                           [&](graph::NodeId root) { return memory_layout(root); });
-    Dims shape, strides;
-    for (graph::Expr e : types_->type(type_slots_[static_cast<size_t>(code)]).shape) shape.push_back(*e.constant());
-    for (graph::Expr e : layout.strides) strides.push_back(*e.constant());
-    repeated = repeats(shape, strides);
-  } else if (of_input) {
+  // Through a view that repeats elements there is no way back, also where a view of that repeats none.
+  bool repeated = std::ranges::any_of(views, [&](int32_t v) { return may_repeat(v) && view_repeats(v); });
+  if (of_input && !repeated) {
     const tensor::TensorImpl& t = *inputs_[static_cast<size_t>(~base)].impl();
-    repeated = views.empty() && repeats(t.shape, t.strides);
+    repeated = repeats(t.shape, t.strides);
   }
   if (repeated)
     throw UserError({std::string(call.op->name),

@@ -247,6 +247,16 @@ TEST(InPlace, RefusedDestinations) {
   EXPECT_EQ(values(x), (Floats{0, 1, 2}));
 }
 
+TEST(InPlace, ARowOfAnExpandedTensor) {
+  const Tensor x = clone(counting({3}));
+  add_(select(expand(x, {2, 3}), 0, 1), 1);
+  EXPECT_EQ(values(x), (Floats{1, 2, 3}));
+  auto f = compile([](const Tensor& t) { add_(select(expand(t, {2, 3}), 0, 1), 1); });
+  EXPECT_TRUE(contains(refusal<UserError>([&] { f(x); }), "share memory"));
+  EXPECT_TRUE(contains(refusal<UserError>([&] { f(expand(select(x, 0, 0), {3})); }), "share memory"));
+  EXPECT_EQ(values(x), (Floats{1, 2, 3}));
+}
+
 TEST(InPlace, RefusedOnAnotherThread) {
   auto f = compile([](const Tensor& x) {
     const Tensor y = x + 1;

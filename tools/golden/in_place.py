@@ -48,6 +48,7 @@ class Program:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.lines, self.names, self.count = [], {}, 0
+        self.repeated = set()  # expanded tensors and views of them: compiled functions refuse to write through them
 
     def pick(self, wanted=lambda t: True):
         fitting = [n for n, t in self.names.items() if wanted(t)]
@@ -66,7 +67,13 @@ class Program:
         self.new(initial(shape, dtype, self.count), f"input {dtype} {dims(shape)} {self.count}")
 
     def view(self):
-        r, name = self.random, self.pick()
+        before, name = self.count, self.pick()
+        self.view_of(name)
+        if self.count > before and (name in self.repeated or not writable(self.names[f"v{before}"])):
+            self.repeated.add(f"v{before}")
+
+    def view_of(self, name):
+        r = self.random
         t = self.names[name]
         kind = r.choice(["slice", "slice", "select", "narrow", "transpose", "reshape", "flatten", "unsqueeze", "squeeze",
                          "expand", "diagonal", "unfold", "permute", "flip", "unflatten", "as", "as"])
@@ -141,9 +148,11 @@ class Program:
             self.new(t.sum(d).contiguous(), f"sum {name} {d}")
 
     def write(self):
-        r, name = self.random, self.pick(writable)
-        if name is None:
+        r = self.random
+        names = [n for n in self.names if n not in self.repeated]
+        if not names:
             return
+        name = r.choice(names)
         t = self.names[name]
         kind = r.choice(["add_", "mul_", "fill_", "relu_", "copy_", "copy_", "iadd", "iadd"])
         if kind in ("add_", "mul_", "fill_"):
