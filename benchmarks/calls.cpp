@@ -30,8 +30,8 @@ class Region {
  public:
   using Body = std::function<Tensor(const std::vector<Tensor>&)>;
 
-  Region(std::string name, std::vector<Tensor> inputs, Body body)
-      : inputs_(std::move(inputs)), call_(sinter::compile(std::move(body), {.name = std::move(name)})) {
+  Region(std::string name, std::vector<Tensor> inputs, Body body, Host host = Host::rerun)
+      : inputs_(std::move(inputs)), call_(sinter::compile(std::move(body), {.name = std::move(name), .host = host})) {
     for (const Tensor& t : inputs_) impls_.push_back(t.impl());
     output_ = call();
     find_executable();
@@ -149,14 +149,17 @@ std::vector<Figure> figures(int rounds) {
   const std::vector<double> lengths = {4, 20, 100};
   std::vector<std::unique_ptr<Timed>> chains;
   for (double n : lengths) chains.push_back(std::make_unique<Timed>(chain_region(static_cast<int>(n))));
-  Timed tiny({"tiny", {ones({128})}, [](const std::vector<Tensor>& a) { return relu(a[0] + 1) * 2; }});
+  const Region::Body tiny_body = [](const std::vector<Tensor>& a) { return relu(a[0] + 1) * 2; };
+  Timed tiny({"tiny", {ones({128})}, tiny_body});
+  Timed skipping({"tiny", {ones({128})}, tiny_body, Host::skip});
+  Timed skipping8({"sum", std::vector<Tensor>(8, ones({4, 8})), sum_of_eight, Host::skip});
   const capture::Entry* found = nullptr;
   Case guards8{5000, [&] { found = eight.region.find_entry(); }};
   Case guards1{5000, [&] { found = one.region.find_entry(); }};
   Case kernel{2000, [&] { tiny.region.run_kernel(); }};
   std::vector<Case*> cases = {&guards8, &guards1};
   if (tiny.region.has_kernel()) cases.push_back(&kernel);
-  for (Timed* t : {&eight, &one, &tiny, chains[0].get(), chains[1].get(), chains[2].get()})
+  for (Timed* t : {&eight, &one, &tiny, &skipping, &skipping8, chains[0].get(), chains[1].get(), chains[2].get()})
     cases.insert(cases.end(), {&t->call, &t->executable});
   measure(cases, rounds);
   if (found == nullptr) throw CompileError("the guards of a hot call do not hold");
@@ -180,6 +183,9 @@ std::vector<Figure> figures(int rounds) {
     f.push_back(figure(fmt::format("  {:g} ops: call - executable", lengths[i]), "ns", host[i]));
   f.push_back(figure("hot call of relu(x + 1) * 2 on 128 elements", "ns", tiny.call.ns));
   f.push_back(figure("  its executable alone", "ns", tiny.executable.ns));
+  f.push_back(figure("  the same with Host::skip", "ns", skipping.call.ns));
+  f.push_back(figure("  Host::skip: call - executable", "ns", skipping.host()));
+  f.push_back(figure("  Host::skip, 8 inputs: call - executable", "ns", skipping8.host()));
   if (tiny.region.has_kernel()) f.push_back(figure("  its kernel alone, through Backend::launch", "ns", kernel.ns));
   return f;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sets SINTER_HAS_CUDA and SINTER_HAS_LLVM.
+# Sets SINTER_HAS_CUDA, SINTER_HAS_CUBLASLT, SINTER_HAS_CUDNN, SINTER_HAS_ONEDNN and SINTER_HAS_LLVM.
 find_package(Threads REQUIRED)
 find_package(fmt 8 REQUIRED)
 
@@ -15,6 +15,39 @@ if(NOT SINTER_WITH_CUDA STREQUAL "OFF")
     set(SINTER_HAS_CUDA ON)
   elseif(NOT SINTER_WITH_CUDA STREQUAL "AUTO")
     message(FATAL_ERROR "SINTER_WITH_CUDA=ON, but cuda.h and nvrtc.h were not found; set CUDAToolkit_ROOT")
+  endif()
+endif()
+
+# cuBLASLt: its header beside CUDA's; the library is opened at run time.
+set(SINTER_HAS_CUBLASLT OFF)
+if(SINTER_HAS_CUDA AND EXISTS ${SINTER_CUDA_INCLUDE_DIR}/cublasLt.h)
+  set(SINTER_HAS_CUBLASLT ON)
+endif()
+
+# cuDNN: the header of its graph API; the library is opened at run time.
+set(SINTER_HAS_CUDNN OFF)
+if(SINTER_HAS_CUDA)
+  find_path(SINTER_CUDNN_INCLUDE_DIR NAMES cudnn_graph.h
+    HINTS ${CUDNN_ROOT} ENV CUDNN_ROOT ENV CUDNN_PATH ${SINTER_CUDA_INCLUDE_DIR} PATH_SUFFIXES include)
+  mark_as_advanced(SINTER_CUDNN_INCLUDE_DIR)
+  if(SINTER_CUDNN_INCLUDE_DIR)
+    set(SINTER_HAS_CUDNN ON)
+  endif()
+endif()
+
+# oneDNN: headers at build time, the library of that major version is opened at run time.
+set(SINTER_HAS_ONEDNN OFF)
+if(NOT SINTER_WITH_ONEDNN STREQUAL "OFF")
+  find_path(SINTER_ONEDNN_INCLUDE_DIR NAMES oneapi/dnnl/dnnl.h HINTS ${DNNL_ROOT} ENV DNNLROOT PATH_SUFFIXES include)
+  mark_as_advanced(SINTER_ONEDNN_INCLUDE_DIR)
+  if(SINTER_ONEDNN_INCLUDE_DIR)
+    file(STRINGS ${SINTER_ONEDNN_INCLUDE_DIR}/oneapi/dnnl/dnnl_version.h line REGEX "define DNNL_VERSION_MAJOR")
+    string(REGEX MATCH "[0-9]+" SINTER_ONEDNN_MAJOR "${line}")
+  endif()
+  if(SINTER_ONEDNN_MAJOR MATCHES "^[23]$")
+    set(SINTER_HAS_ONEDNN ON)
+  elseif(NOT SINTER_WITH_ONEDNN STREQUAL "AUTO")
+    message(FATAL_ERROR "SINTER_WITH_ONEDNN=ON, but the headers of oneDNN 2 or 3 were not found; set DNNL_ROOT")
   endif()
 endif()
 
@@ -51,6 +84,16 @@ if(SINTER_HAS_CUDA)
   message(STATUS "sinter: CUDA headers in ${SINTER_CUDA_INCLUDE_DIR}")
 else()
   message(STATUS "sinter: no CUDA headers, the CUDA device is left out")
+endif()
+if(SINTER_HAS_CUDNN)
+  message(STATUS "sinter: cuDNN headers in ${SINTER_CUDNN_INCLUDE_DIR}")
+elseif(SINTER_HAS_CUDA)
+  message(STATUS "sinter: no cuDNN headers, convolutions on CUDA are generated kernels")
+endif()
+if(SINTER_HAS_ONEDNN)
+  message(STATUS "sinter: oneDNN ${SINTER_ONEDNN_MAJOR} in ${SINTER_ONEDNN_INCLUDE_DIR}")
+else()
+  message(STATUS "sinter: no oneDNN, matrix products on the CPU are generated kernels")
 endif()
 if(SINTER_HAS_LLVM)
   message(STATUS "sinter: LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_INSTALL_PREFIX}")

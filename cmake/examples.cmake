@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# examples/<name>.cpp and examples/<name>/*.cpp -> executable <name>, using the public API only.
+# examples/<name>.cpp and examples/<name>/*.cpp -> executable <name>, using the public API only. A folder with an
+# example.cmake is included instead.
 function(sinter_example name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE sinter::sinter sinter_flags fmt::fmt)
@@ -11,6 +12,11 @@ endfunction()
 file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/examples/*)
 foreach(entry ${entries})
   get_filename_component(name ${entry} NAME_WE)
+  file(GLOB example_rule CONFIGURE_DEPENDS ${entry}/example.cmake)
+  if(example_rule)
+    include(${example_rule})
+    continue()
+  endif()
   if(IS_DIRECTORY ${entry})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${entry}/*.cpp)
   else()

@@ -11,10 +11,19 @@ function(sinter_folder target folder)
     else()
       list(FILTER sources EXCLUDE REGEX "/cuda/")
     endif()
+    # So is a library: runtime/**/no_onednn stands in for runtime/**/onednn.
+    foreach(library cublaslt cudnn onednn)
+      string(TOUPPER ${library} upper)
+      if(SINTER_HAS_${upper})
+        list(FILTER sources EXCLUDE REGEX "/no_${library}/")
+      else()
+        list(FILTER sources EXCLUDE REGEX "/${library}/")
+      endif()
+    endforeach()
   endif()
   set(visibility hidden)
   if(BUILD_SHARED_LIBS AND target IN_LIST SINTER_RUNTIME_FOLDERS)
-    set(visibility default)  # libsinter uses the runtime's internals; cmake/sinter_runtime.map keeps the rest in
+    set(visibility default)  # libsinter uses the runtime's internals; cmake/sinter.map keeps the rest in
   endif()
   if(NOT sources)
     add_library(${target} INTERFACE)
@@ -32,7 +41,7 @@ function(sinter_folder target folder)
 endfunction()
 
 # The folders of sinter::runtime (load and run saved programs) and those sinter::sinter adds.
-set(SINTER_RUNTIME_FOLDERS sinter_device sinter_tensor sinter_exec sinter_cache)
+set(SINTER_RUNTIME_FOLDERS sinter_device sinter_tensor sinter_exec sinter_cache sinter_saved)
 set(SINTER_COMPILER_FOLDERS sinter_scalar sinter_graph sinter_loop sinter_ops sinter_reference sinter_passes
   sinter_lower sinter_tile sinter_schedule sinter_cuda_codegen sinter_compiler sinter_capture)
 
@@ -43,6 +52,12 @@ target_link_libraries(sinter_private INTERFACE sinter_flags fmt::fmt Threads::Th
 if(SINTER_HAS_CUDA)
   target_include_directories(sinter_private SYSTEM INTERFACE ${SINTER_CUDA_INCLUDE_DIR})
   target_compile_definitions(sinter_private INTERFACE SINTER_WITH_CUDA=1)
+endif()
+if(SINTER_HAS_CUDNN)
+  target_include_directories(sinter_private SYSTEM INTERFACE ${SINTER_CUDNN_INCLUDE_DIR})
+endif()
+if(SINTER_HAS_ONEDNN)
+  target_include_directories(sinter_private SYSTEM INTERFACE ${SINTER_ONEDNN_INCLUDE_DIR})
 endif()
 if(SINTER_HAS_LLVM)
   target_compile_definitions(sinter_private INTERFACE SINTER_WITH_LLVM=1)

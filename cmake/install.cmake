@@ -17,5 +17,6 @@ endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sinterConfig.cmake.in
   ${PROJECT_BINARY_DIR}/sinterConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sinterConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(FILES ${PROJECT_BINARY_DIR}/sinterConfig.cmake ${PROJECT_BINARY_DIR}/sinterConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT runtime)

@@ -39,8 +39,11 @@ if(BUILD_SHARED_LIBS)
     target_link_options(sinter_runtime PRIVATE LINKER:-z,defs)
     target_link_options(sinter PRIVATE LINKER:-z,defs)
   endif()
-  target_link_options(sinter_runtime PRIVATE
-    LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/sinter_runtime.map)
+  # Names of ours alone are exported: no instance of a standard or fmt template takes another library's place.
+  foreach(library sinter_runtime sinter)
+    target_link_options(${library} PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/sinter.map)
+    set_target_properties(${library} PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sinter.map)
+  endforeach()
 endif()
 
 # A static sinter opens its LLVM back end through the run path of the program it is linked into.

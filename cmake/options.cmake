@@ -9,7 +9,9 @@ option(SINTER_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 
 set(SINTER_WITH_LLVM AUTO CACHE STRING "Build the CPU code generator (LLVM 16 to 19): AUTO, ON or OFF")
 set(SINTER_WITH_CUDA AUTO CACHE STRING "Build the CUDA device (headers only; the driver is loaded at run time): AUTO, ON or OFF")
+set(SINTER_WITH_ONEDNN AUTO CACHE STRING "Use oneDNN on the CPU (headers of version 2 or 3; opened at run time): AUTO, ON or OFF")
 set_property(CACHE SINTER_WITH_LLVM PROPERTY STRINGS AUTO ON OFF)
+set_property(CACHE SINTER_WITH_ONEDNN PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE SINTER_WITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
 set(SINTER_SANITIZE "" CACHE STRING "Sanitizers for everything built here, such as address,undefined or thread")

@@ -14,6 +14,7 @@ using graph::Expr;
 
 constexpr int32_t partials = loop::reduction_partials;
 constexpr int64_t unknown = int64_t{1} << 40;
+constexpr int32_t max_warps = 16;
 
 int32_t covering(int64_t n) {
   return static_cast<int32_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(n, 1, 1 << 30))));
@@ -23,22 +24,39 @@ int32_t tiles_of(int64_t n) { return static_cast<int32_t>(std::clamp<int64_t>((n
 
 class Planner {
  public:
-  Planner(const loop::Nest& nest, const Target& target)
-      : nest_(nest), target_(target), axis_(nest.axes.size() - 1), length_(extent(axis_)) {
+  Planner(const loop::Nest& nest, const Target& target, bool again)
+      : nest_(nest), target_(target), again_(again), axis_(nest.axes.size() - 1), length_(extent(axis_)) {
     plan_.tiling.axes.resize(nest.axes.size());
   }
 
   FoldPlan run() {
     strip_ = contiguous_parallel_axis();
-    if (strip_ >= 0)
-      columns();
+    const bool columns = strip_ >= 0;
+    if (columns && target_.cuda && !again_)
+      columns_of_warps();
+    else if (columns)
+      columns_of_programs();
+    else if (target_.cuda)
+      rows_of_warps();
     else
-      rows();
+      rows_of_programs();
     return plan_;
   }
 
  private:
   int64_t extent(size_t axis) const { return nest_.axes[axis].extent.constant().value_or(unknown); }
+
+  /// Bytes of the narrowest element that is loaded along the axis.
+  int32_t narrowest_load() const {
+    const std::vector<loop::AxisSet> axes = loop::axis_dependence(nest_);
+    int32_t bytes = 8;
+    for (size_t i = 0; i < nest_.body.size(); ++i) {
+      const loop::Instruction& in = nest_.body[static_cast<loop::ValueId>(i)];
+      if (in.kind == loop::InstructionKind::load && (axes[i] >> axis_ & 1) != 0)
+        bytes = std::min(bytes, static_cast<int32_t>(in.attribute.bytes()));
+    }
+    return bytes;
+  }
 
   int64_t parallel_points() const {
     int64_t n = 1;
@@ -69,58 +87,104 @@ class Planner {
     plan_.tiling.dims.push_back(size);
   }
 
-  void rows() {
-    const int32_t chunks = target_.cuda ? 4 : 1;  // as many loads are in flight, and values in registers
-    plan_.single = length_ <= chunks * loop::reduction_chunk;
+  void rows_of_programs() {
+    plan_.single = length_ <= loop::reduction_chunk;
     plan_.width = std::min(covering(length_), partials);
     plan_.folds = tiles_of(length_);
-    plan_.chunks =
-        plan_.single ? static_cast<int32_t>((std::max<int64_t>(length_, 1) - 1) / loop::reduction_chunk + 1) : chunks;
-    const int32_t together = rows_together();
+    place_rows(plan_.folds == 1 ? rows_together(4 * target_.vector_bits / 32, 0) : 1);
+    plan_.tiling.num_warps = 1;
+  }
+
+  void rows_of_warps() {
+    plan_.folds = 1;
+    if (length_ <= loop::reduction_chunk) return short_rows();
+    const int64_t chunks = (length_ - 1) / loop::reduction_chunk + 1;
+    plan_.single = chunks <= max_warps * 2;
+    int32_t warps = again_ ? (length_ < unknown ? max_warps : 4) : 1;
+    plan_.runs = again_ || narrowest_ >= 8 ? 1 : 2;
+    if (plan_.single) {
+      const int64_t programs = parallel_points(), most = narrowest_ >= 8 ? 1 : 3;
+      for (warps = 1; warps < max_warps; warps *= 2) {
+        const int64_t runs = (chunks + warps - 1) / warps;
+        const bool fills = programs * warps >= 16 * int64_t{target_.processors};
+        if (runs <= (fills ? most : 1)) break;
+      }
+      plan_.runs = static_cast<int32_t>((chunks + warps - 1) / warps);
+    }
+    plan_.width = warps * static_cast<int32_t>(loop::reduction_chunk);
+    plan_.tiling.num_warps = warps;
+    place_rows(1);
+  }
+
+  /// Up to a chunk is a tile dim; a thread takes 8 elements, or a lane's share of a row.
+  void short_rows() {
+    plan_.single = true;
+    plan_.width = covering(length_);
+    const int32_t elements = 32 * std::max(8, plan_.width / 32);  // of a warp
+    const int32_t together = rows_together(4 * elements, 2 * int64_t{target_.processors});
+    place_rows(together);
+    plan_.tiling.num_warps = std::clamp(together * plan_.width / elements, 1, 4);
+  }
+
+  void place_rows(int32_t together) {
     if (together > 1) place(axis_ - 1, together);
     plan_.dim = static_cast<int>(plan_.tiling.dims.size());
     place(axis_, plan_.width);
-    choose_warps(int64_t{together} * plan_.width);
   }
 
-  /// Short rows share a program, as long as there are programs enough.
-  int32_t rows_together() const {
-    const int32_t wish = target_.cuda ? 2048 : 4 * target_.vector_bits / 32;
-    if (!plan_.single || plan_.folds > 1 || axis_ == 0 || plan_.width >= wish) return 1;
-    int32_t n = std::min<int32_t>(wish / plan_.width, covering(std::min<int64_t>(extent(axis_ - 1), wish)));
-    if (target_.cuda)
-      while (n > 1 && parallel_points() / n < 2 * int64_t{target_.processors}) n /= 2;
+  /// Short rows share a program of up to `elements`, as long as there are programs enough.
+  int32_t rows_together(int32_t elements, int64_t programs) const {
+    if (!plan_.single || axis_ == 0 || plan_.width >= elements) return 1;
+    int32_t n = std::min<int32_t>(elements / plan_.width, covering(std::min<int64_t>(extent(axis_ - 1), elements)));
+    while (n > 1 && parallel_points() / n < programs) n /= 2;
     return n;
   }
 
-  void columns() {
+  /// A program keeps a strip of columns in registers.
+  void columns_of_programs() {
     const int32_t wish = target_.cuda ? 32 : 2 * target_.vector_bits / 32;
-    const int32_t strip = std::min(wish, covering(extent(static_cast<size_t>(strip_))));
     const int32_t most = target_.cuda ? partials : 8;  // registers hold one tile of `most` rows for each of `folds`
     plan_.single = length_ <= most || (most == partials && length_ <= loop::reduction_chunk);
     plan_.width = std::min(covering(length_), most);
     plan_.folds = plan_.single ? tiles_of(length_) : 4;
+    place_columns(std::min(wish, covering(extent(static_cast<size_t>(strip_)))));
+    // 4 elements a thread: 16 bytes of f32, and every tile of a unit is loaded before the first is used.
+    const int64_t elements = int64_t{plan_.width} * plan_.tiling.dims[1];
+    plan_.tiling.num_warps = target_.cuda ? static_cast<int>(std::clamp<int64_t>(elements / 128, 1, 16)) : 1;
+  }
+
+  /// A warp goes down a strip of 256 bytes: a lane loads a vector from each of 16 rows, and folds in its registers.
+  void columns_of_warps() {
+    const int32_t vector = std::max(1, 16 / narrowest_);
+    const int32_t strip = std::min({std::min(128, 256 / narrowest_), covering(extent(static_cast<size_t>(strip_)))});
+    const int32_t rows = std::clamp(32 * 4 * vector / strip, 1, partials);
+    plan_.single = length_ <= std::min(4 * rows, partials);
+    plan_.width = plan_.single ? covering(length_) : std::min(rows, partials / 2);
+    plan_.folds = plan_.single ? 1 : 4;
+    place_columns(strip);
+    plan_.tiling.num_warps = 1;
+  }
+
+  void place_columns(int32_t strip) {
     plan_.dim = 0;
     place(axis_, plan_.width);
     place(static_cast<size_t>(strip_), strip);
-    choose_warps(int64_t{plan_.width} * strip);
-  }
-
-  /// 4 elements a thread: 16 bytes of f32, and every tile of a unit is loaded before the first is used.
-  void choose_warps(int64_t elements) {
-    plan_.tiling.num_warps = target_.cuda ? static_cast<int>(std::clamp<int64_t>(elements / 128, 1, 16)) : 1;
   }
 
   const loop::Nest& nest_;
   const Target& target_;
+  const bool again_;
   const size_t axis_;
   const int64_t length_;
+  const int32_t narrowest_ = narrowest_load();
   int strip_ = -1;
   FoldPlan plan_;
 };
 
 }  // namespace
 
-FoldPlan plan_fold(const loop::Nest& nest, const Target& target) { return Planner(nest, target).run(); }
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again) {
+  return Planner(nest, target, again).run();
+}
 
 }  // namespace sinter::schedule

@@ -9,26 +9,33 @@ namespace sinter::schedule {
 
 /// How a nest with one reduction axis becomes tiles in the canonical order.
 ///
-/// The axis is cut into units that meet in a binary tree, lowest bit first. A unit is one of
-///   - a run of `width` neighbouring partials of one chunk: `folds` tiles of `width` elements, 256 elements apart,
-///   folded
-///     from left to right, then a tile reduce; 256 / width units are a chunk;
-///   - with width 256, `chunks` whole chunks, whose folds meet in a binary tree.
+/// The axis is cut into steps that meet in a binary tree, lowest bit first. A step is one of
+///   - `runs` runs of whole chunks, whose folds meet in a binary tree. A run is a tile of `width` elements, a multiple
+///     of 1024, or, with width 256, the `folds` tiles of a chunk, 256 elements apart, folded from left to right;
+///   - with a width below 256, a chunk: 256 / width units of `width` neighbouring partials (`folds` tiles, 256 elements
+///     apart), which meet in a binary tree.
 /// `single`: one unit holds the whole axis (its tiles are kept for what reads the elements again); then the width is
-/// any power of two up to 256.
+/// any power of two.
 struct FoldPlan {
   Tiling tiling;
   int dim = 0;  ///< tile dim of the reduction axis
   int32_t width = 256;
   int32_t folds = 4;
-  int32_t chunks = 1;
+  int32_t runs = 1;
   bool single = false;
   int64_t units_per_chunk() const { return width < 256 && !single ? 256 / width : 1; }
+  int64_t run_elements() const { return width <= 256 ? 1024 : width; }
+  int64_t step_elements() const { return runs * run_elements(); }
 };
 
 /// Rows (the reduction axis is the contiguous one): a program owns one output, several if rows are short. Columns (a
-/// parallel axis is): a program owns a strip of neighbouring outputs. A row of up to 4096 elements on CUDA, 1024 on the
-/// CPU, is one unit, so that what is read again (softmax) is loaded and computed once.
-FoldPlan plan_fold(const loop::Nest& nest, const Target& target);
+/// parallel axis is): a program owns a strip of neighbouring outputs. Rows of up to 32768 elements on CUDA, of 1024 on
+/// the CPU, are one unit, so that what is read again (softmax) is loaded and computed once. `again` says that elements
+/// of the folded axis are.
+///
+/// On CUDA a chunk of a row belongs to one warp (each lane holds 32 elements: 16-byte vectors, and the partial sums
+/// that a chunk folds first), so that within it only shuffles are needed. Folds that read elements once go through the
+/// axis with one warp a program: no warp waits for another.
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again);
 
 }  // namespace sinter::schedule

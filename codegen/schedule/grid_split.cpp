@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/tile/expand_grid_reduces.h"
 #include "runtime/device/backend.h"
 #include "src/loop/canonical_fold.h"
 
@@ -31,13 +32,23 @@ int64_t result_elements(const FoldPlan& plan) {
 int64_t fewest_chunks(const FoldPlan& plan, const Target& target) {
   const uint64_t elements = target.cuda ? 8192 : 65536;
   const uint64_t a_chunk = static_cast<uint64_t>(loop::reduction_chunk * result_elements(plan));
-  return std::max<int64_t>(plan.chunks, static_cast<int64_t>(std::bit_ceil(std::max<uint64_t>(1, elements / a_chunk))));
+  return std::max<int64_t>(plan.step_elements() / loop::reduction_chunk,
+                           static_cast<int64_t>(std::bit_ceil(std::max<uint64_t>(1, elements / a_chunk))));
 }
 
-/// The program that comes last holds the results of all pieces at once: in registers, or as straight code.
+/// What the program that comes last folds is straight code on the CPU.
 int64_t most_pieces(const FoldPlan& plan, const Target& target) {
-  const int64_t elements = target.cuda ? 8192 : 1024;
-  return std::max<int64_t>(2, elements / result_elements(plan));
+  const int64_t n = result_elements(plan);
+  return target.cuda ? tile_ir::most_pieces(n, plan.tiling.num_warps) : std::max<int64_t>(2, 1024 / n);
+}
+
+/// Columns of few chunks: the partial sums of a chunk are spread as well.
+int32_t pieces_of_chunk(const FoldPlan& plan, const GridSplit& split, Expr groups, int64_t programs, int64_t most) {
+  const auto pieces = split.pieces.constant(), of_grid = groups.constant();
+  if (!pieces || !of_grid || !split.chunks.is_constant(1)) return 1;
+  int32_t n = 1;
+  while (2 * n <= plan.units_per_chunk() && *of_grid * *pieces * 2 * n <= programs && *pieces * 2 * n <= most) n *= 2;
+  return n;
 }
 
 }  // namespace
@@ -51,6 +62,8 @@ std::optional<GridSplit> split_over_grid(const FoldPlan& plan, Expr extent, Expr
   GridSplit split;
   split.chunks = doubled(max(ceildiv(groups * chunks, Expr(programs)), ceildiv(chunks, Expr(most))), Expr(least));
   split.pieces = max(Expr(1), ceildiv(chunks, split.chunks));
+  split.of_chunk = pieces_of_chunk(plan, split, groups, programs, most);
+  split.pieces = split.pieces * Expr(int64_t{split.of_chunk});
   if (split.pieces.is_constant(1)) return std::nullopt;
   split.most = static_cast<int32_t>(split.pieces.constant().value_or(most));
   return split;

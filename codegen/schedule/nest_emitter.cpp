@@ -4,6 +4,7 @@
 #include <sinter/error.h>
 
 #include "codegen/schedule/division.h"
+#include "codegen/schedule/planted_value.h"
 #include "src/graph/seeded_fault.h"
 
 namespace sinter::schedule {
@@ -143,7 +144,7 @@ Value NestEmitter::scalar_op(const loop::Instruction& in) {
   std::vector<Value> operands;
   const auto arity = static_cast<size_t>(scalar::info(in.op).arity);
   for (size_t i = 0; i < arity; ++i) operands.push_back(value(in.operands[i]));
-  if (in.op == loop::ScalarOp::sub && planted(graph::Fault::swapped_operands)) std::swap(operands[0], operands[1]);
+  if (const auto faulty = planted_value(b_, in, operands)) return *faulty;
   if (in.op == loop::ScalarOp::div && in.type == f32 &&
       b_.type(operands[1]).elements() * 4 <= b_.type(operands[0]).elements())
     return shared_division(in, operands[0], operands[1]);

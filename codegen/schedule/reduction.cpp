@@ -6,12 +6,13 @@
 
 #include "codegen/schedule/binary_counter.h"
 #include "codegen/schedule/fold_plan.h"
+#include "codegen/schedule/fold_stages.h"
 #include "codegen/schedule/grid_split.h"
 #include "codegen/schedule/joint_axis.h"
 #include "codegen/schedule/nest_emitter.h"
 #include "codegen/schedule/strategies.h"
+#include "codegen/tile/expand_grid_reduces.h"
 #include "src/loop/canonical_fold.h"
-#include "src/loop/dependence.h"
 
 namespace sinter::schedule {
 namespace {
@@ -29,23 +30,19 @@ struct Count {
   Value value;
 };
 
-/// Folds that need no other fold come first, then those that need their results, and so on: stage by stage the axis is
-/// gone through once. What is stored along the axis is computed in a last pass.
+/// Writes a nest that folds: stage by stage (fold_stages.h), each a loop over the steps of the plan.
 class FoldEmitter {
  public:
   FoldEmitter(const loop::Program& program, const loop::Nest& nest, const Target& target, const std::string& name)
       : nest_(nest),
         axis_(nest.axes.size() - 1),
         extent_(nest.axes[axis_].extent),
-        plan_(plan_fold(nest, target)),
+        folds_(nest),
+        plan_(plan_fold(nest, target, folds_.reads_again())),
         kernel_(program, target, name),
         e_(kernel_, nest, plan_.tiling),
         b_(kernel_.builder()),
-        dependence_(loop::axis_dependence(nest)),
-        live_(loop::live_instructions(nest)),
-        longest_(std::min(max_extent, program.ranges.of(extent_).second)) {
-    find_stages();
-  }
+        longest_(std::min(max_extent, program.ranges.of(extent_).second)) {}
 
   ScheduledKernel run(const std::vector<std::string>& comments) {
     const std::optional<GridSplit> split = split_if_possible();
@@ -71,8 +68,7 @@ class FoldEmitter {
 
   /// Only results leave the kernel, and no element is needed again: a program can stop at its part.
   std::optional<GridSplit> split_if_possible() const {
-    const bool along_axis = std::ranges::any_of(nest_.stores, [&](const loop::Store& s) { return is_inner(s); });
-    if (plan_.single || stages_.size() != 1 || along_axis) return std::nullopt;
+    if (plan_.single || folds_.reads_again()) return std::nullopt;
     return split_over_grid(plan_, extent_, e_.programs(), kernel_.target(), e_.ranges());
   }
 
@@ -83,7 +79,7 @@ class FoldEmitter {
 
   void store_results() {
     for (const loop::Store& s : nest_.stores)
-      if (!is_inner(s)) e_.store(s);
+      if (!folds_.is_inner(s)) e_.store(s);
   }
 
   /// Programs fold their pieces of a result; the last one of a group has the result.
@@ -92,15 +88,21 @@ class FoldEmitter {
     const Value piece = b_.irem(id, pieces), group = b_.idiv(id, pieces);
     const Expr groups = e_.programs();
     e_.decode_program_id(group);
-    const std::vector<ValueId>& stage = stages_[0];
+    const std::vector<ValueId>& stage = folds_.stages()[0];
     hoist_invariants();
-    const std::vector<Value> own = fold_units(stage, units_of_piece(split, piece));
+    const Value cuts = b_.literal(split.of_chunk);
+    if (split.of_chunk > 1) part_ = PartOfChunk{b_.irem(piece, cuts), plan_.units_per_chunk() / split.of_chunk};
+    const std::vector<Value> own =
+        fold_steps(stage, steps_of_piece(split, split.of_chunk > 1 ? b_.idiv(piece, cuts) : piece));
     tile_ir::GridFold fold;
     fold.most = split.most;
     const Expr stored = groups * split.pieces * min(split.pieces - Expr(1), Expr(1));  // a single piece is not
+    int64_t widest = 1;
+    for (Value v : own) widest = std::max(widest, b_.type(v).elements());
+    const int64_t slots = tile_ir::slots_per_piece(fold.most, widest, plan_.tiling.num_warps);
     for (size_t i = 0; i < stage.size(); ++i) {
       fold.kinds.push_back(kind(stage[i]));
-      fold.partials.push_back(kernel_.workspace(type(stage[i]), stored * Expr(b_.type(own[i]).elements())));
+      fold.partials.push_back(kernel_.workspace(type(stage[i]), stored * Expr(slots * b_.type(own[i]).elements())));
     }
     fold.arrivals = kernel_.arrivals();
     const std::vector<Value> all = b_.grid_reduce(std::move(fold), group, piece, pieces, own);
@@ -112,62 +114,25 @@ class FoldEmitter {
     return groups * split.pieces;
   }
 
-  bool is_inner(ValueId v) const { return (dependence_[static_cast<size_t>(v)] >> axis_ & 1) != 0; }
-  bool is_inner(const loop::Store& s) const {
-    return is_inner(s.value) || (loop::axes_of(s.index[0], dependence_) >> axis_ & 1) != 0;
-  }
-
-  void find_stages() {
-    std::vector<size_t> stage(nest_.body.size());
-    for (size_t i = 0; i < nest_.body.size(); ++i) {
-      const loop::Instruction& in = nest_.body[static_cast<ValueId>(i)];
-      const auto needs = [&](ValueId v) { stage[i] = std::max(stage[i], stage[static_cast<size_t>(v)]); };
-      for (ValueId v : in.operands)
-        if (v >= 0) needs(v);
-      for (Expr e : in.index)
-        visit_leaves(e, [&](Expr leaf) {
-          if (leaf.kind() == Expr::Kind::value) needs(leaf.id());
-        });
-      if (in.kind != loop::InstructionKind::reduce || !live_[i]) continue;
-      if (stages_.size() <= stage[i]) stages_.resize(stage[i] + 1);
-      stages_[stage[i]].push_back(static_cast<ValueId>(i));
-      ++stage[i];
-    }
-  }
-
   graph::ReduceKind kind(ValueId reduce) const { return static_cast<graph::ReduceKind>(nest_.body[reduce].id); }
   DType type(ValueId reduce) const { return nest_.body[reduce].type; }
   Value constant(const scalar::Constant& c) { return b_.constant(tile_ir::Type::scalar(c.dtype), c.bits); }
 
   void fold_nothing() {
-    for (const auto& stage : stages_)
+    for (const auto& stage : folds_.stages())
       for (ValueId r : stage) e_.set_value(r, constant(loop::reduction_identity(kind(r), type(r))));
   }
 
-  // Units -------------------------------------------------------------------------------------------------------------
+  // Steps -------------------------------------------------------------------------------------------------------------
 
-  /// Units before this one lie inside the extent.
-  Expr whole_units() const { return floordiv(extent_, Expr(chunk * plan_.chunks)) * Expr(plan_.units_per_chunk()); }
-
-  /// Units that hold what is left: one, or those of the last, incomplete chunk.
-  Expr tail_units() const {
-    const Expr rest = mod(extent_, Expr(chunk * plan_.chunks));
-    return plan_.width < partials ? ceildiv(min(rest, Expr(partials)), Expr(int64_t{plan_.width}))
-                                  : ceildiv(rest, Expr(chunk * plan_.chunks));
-  }
+  /// Steps before this one lie inside the extent.
+  Expr whole_steps() const { return floordiv(extent_, Expr(plan_.step_elements())); }
+  /// The step that holds what is left, if something is.
+  Expr tail_steps() const { return ceildiv(mod(extent_, Expr(plan_.step_elements())), Expr(plan_.step_elements())); }
 
   Count count(Expr e) {
     const Expr simple = simplify(e, e_.ranges());
     return {simple.constant(), e_.scalar_of(simple)};
-  }
-
-  /// Logical index of a unit's first element.
-  Value first_of(Value unit) {
-    const int64_t per_chunk = plan_.units_per_chunk();
-    if (per_chunk == 1) return b_.mul(unit, b_.literal(chunk * plan_.chunks));
-    const Value in_chunk = b_.bit_and(unit, b_.literal(per_chunk - 1));
-    const Value of_chunk = b_.shr(unit, b_.literal(std::countr_zero(static_cast<uint64_t>(per_chunk))));
-    return b_.add(b_.mul(of_chunk, b_.literal(chunk)), b_.mul(in_chunk, b_.literal(plan_.width)));
   }
 
   void go_to(Value first, int64_t offset, bool whole) {
@@ -176,12 +141,12 @@ class FoldEmitter {
     e_.set_origin(axis_, offset == 0 ? first : b_.add(first, b_.literal(offset)));
   }
 
-  /// f(offset) for each tile of a unit that can hold an element. The tiles of the only unit are kept for the next pass.
+  /// f(offset) for each tile of a unit that can hold an element. The tiles of the only one are kept for the next pass.
   template <class F>
   void each_tile(Value first, bool whole, const F& f) {
-    for (int64_t c = 0; c < plan_.chunks; ++c)
+    for (int64_t run = 0; run < plan_.runs; ++run)
       for (int64_t fold = 0; fold < plan_.folds; ++fold) {
-        const int64_t offset = c * chunk + fold * partials;
+        const int64_t offset = run * plan_.run_elements() + fold * partials;
         if (!plan_.single) {
           go_to(first, offset, whole);
           f(offset);
@@ -194,7 +159,7 @@ class FoldEmitter {
         for (const auto& [id, v] : kept) e_.set_value(id, v);
         f(offset);
         for (const auto& [id, v] : e_.known())
-          if (is_inner(id)) kept[id] = v;
+          if (folds_.is_inner(id)) kept[id] = v;
       }
   }
 
@@ -210,7 +175,7 @@ class FoldEmitter {
 
   /// The fold of each of a stage's reduces over one unit.
   std::vector<Value> fold_unit(const std::vector<ValueId>& stage, Value first, bool whole) {
-    std::vector<std::vector<Value>> folded(stage.size());  // by chunk
+    std::vector<std::vector<Value>> folded(stage.size());  // by run
     each_tile(first, whole, [&](int64_t offset) {
       for (size_t i = 0; i < stage.size(); ++i) {
         const Value v = padded(stage[i]);
@@ -242,10 +207,10 @@ class FoldEmitter {
   // Stages ------------------------------------------------------------------------------------------------------------
 
   void fold_stages() {
-    for (const auto& stage : stages_) {
+    for (const auto& stage : folds_.stages()) {
       hoist_invariants();
       const std::vector<Value> sums =
-          plan_.single ? fold_unit(stage, b_.literal(0), false) : fold_units(stage, all_units());
+          plan_.single ? fold_unit(stage, b_.literal(0), false) : fold_steps(stage, all_steps());
       for (size_t i = 0; i < stage.size(); ++i) e_.set_value(stage[i], sums[i]);
     }
   }
@@ -256,7 +221,7 @@ class FoldEmitter {
     for (size_t i = 0; i < nest_.body.size(); ++i) {
       const auto id = static_cast<ValueId>(i);
       const loop::Instruction& in = nest_.body[id];
-      bool r = live_[i] && !is_inner(id);
+      bool r = folds_.is_live(id) && !folds_.is_inner(id);
       for (ValueId v : in.operands) r = r && (v < 0 || ready[static_cast<size_t>(v)]);
       for (Expr e : in.index)
         visit_leaves(e, [&](Expr leaf) {
@@ -268,98 +233,156 @@ class FoldEmitter {
     }
   }
 
-  /// The units that a program goes through: up to `whole_end` they lie inside the extent.
-  struct Units {
+  /// The steps that a program goes through: up to `whole_end` they lie inside the extent.
+  struct Steps {
     Value first, whole_end, end;
     bool from_0 = true;
     Value count;
-    std::optional<int64_t> whole, tail, literal_count;  ///< numbers of units, where they are the same for all programs
+    std::optional<int64_t> whole, tail, literal_count;  ///< numbers of steps, where they are the same for all programs
     int64_t longest = 0;                                ///< count at most
   };
 
-  Units all_units() {
-    const Count whole = count(whole_units()), tail = count(tail_units()), both = count(whole_units() + tail_units());
-    const int64_t unit = chunk * plan_.chunks;
-    Units u;
-    u.first = b_.literal(0);
-    u.whole_end = whole.value;
-    u.end = u.count = both.value;
-    u.whole = whole.literal;
-    u.tail = tail.literal;
-    u.literal_count = both.literal;
-    u.longest = (longest_ + unit - 1) / unit * plan_.units_per_chunk();
-    return u;
+  Steps all_steps() {
+    const Count whole = count(whole_steps()), tail = count(tail_steps()), both = count(whole_steps() + tail_steps());
+    Steps s;
+    s.first = b_.literal(0);
+    s.whole_end = whole.value;
+    s.end = s.count = both.value;
+    s.whole = whole.literal;
+    s.tail = tail.literal;
+    s.literal_count = both.literal;
+    s.longest = (longest_ + plan_.step_elements() - 1) / plan_.step_elements();
+    return s;
   }
 
-  Units units_of_piece(const GridSplit& split, Value piece) {
-    Units u = all_units();
-    const Expr units = floordiv(split.chunks, Expr(int64_t{plan_.chunks})) * Expr(plan_.units_per_chunk());
-    const Count in_piece = count(units);
-    u.first = b_.mul(piece, in_piece.value);
-    u.from_0 = false;
-    const Value end = b_.add(u.first, in_piece.value);
+  Steps steps_of_piece(const GridSplit& split, Value piece) {
+    Steps s = all_steps();
+    const Count in_piece = count(floordiv(split.chunks, Expr(plan_.step_elements() / chunk)));
+    s.first = b_.mul(piece, in_piece.value);
+    s.from_0 = false;
+    const Value end = b_.add(s.first, in_piece.value);
     const bool even = simplify(mod(extent_, split.chunks * Expr(chunk)), e_.ranges()).is_constant(0);
-    u.whole_end = even ? end : b_.min(end, u.whole_end);
-    u.end = even ? end : b_.min(end, u.end);
-    u.count = even ? in_piece.value : b_.sub(u.end, u.first);
-    u.whole = std::nullopt;
-    if (u.tail != 0) u.tail = std::nullopt;
-    u.literal_count = even ? in_piece.literal : std::nullopt;
-    if (in_piece.literal) u.longest = std::min(u.longest, *in_piece.literal);
-    return u;
+    s.whole_end = even ? end : b_.min(end, s.whole_end);
+    s.end = even ? end : b_.min(end, s.end);
+    s.count = even ? in_piece.value : b_.sub(s.end, s.first);
+    s.whole = std::nullopt;
+    if (s.tail != 0) s.tail = std::nullopt;
+    s.literal_count = even ? in_piece.literal : std::nullopt;
+    if (in_piece.literal) s.longest = std::min(s.longest, *in_piece.literal);
+    return s;
   }
 
-  using UnitBody = std::function<std::vector<Value>(Value unit, std::span<const Value> carried, bool whole)>;
+  using StepBody = std::function<std::vector<Value>(Value step, std::span<const Value> carried, bool whole)>;
 
-  /// Goes through units: a loop over the whole ones, then what is left with masks.
-  std::vector<Value> each_unit(const Units& units, std::vector<Value> carried, const UnitBody& body) {
-    const auto loop = [&](Value lo, Value hi, bool is_whole) {
-      const NestEmitter::Memo before = e_.memo();
-      carried = b_.for_loop(lo, hi, b_.literal(1), carried,
-                            [&](Value u, std::span<const Value> c) { return body(u, c, is_whole); });
-      e_.restore(before);
-    };
-    if (units.whole != 0) loop(units.first, units.whole_end, true);
-    if (units.tail == 1)
-      carried = body(units.whole_end, carried, false);
-    else if (units.tail != 0)
-      loop(units.from_0 ? units.whole_end : b_.max(units.first, units.whole_end), units.end, false);
+  std::vector<Value> loop(Value lo, Value hi, std::vector<Value> carried,
+                          const std::function<std::vector<Value>(Value, std::span<const Value>)>& body) {
+    const NestEmitter::Memo before = e_.memo();
+    carried = b_.for_loop(lo, hi, b_.literal(1), carried, body);
+    e_.restore(before);
     return carried;
   }
 
-  std::vector<Value> fold_units(const std::vector<ValueId>& stage, const Units& units) {
-    const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(units.longest)));
+  /// Goes through steps: a loop over the whole ones, then what is left with masks.
+  std::vector<Value> each_step(const Steps& steps, std::vector<Value> carried, const StepBody& body) {
+    const auto go = [&](Value lo, Value hi, bool whole) {
+      carried = loop(lo, hi, std::move(carried), [&](Value u, std::span<const Value> c) { return body(u, c, whole); });
+    };
+    if (steps.whole != 0) go(steps.first, steps.whole_end, true);
+    if (steps.tail == 1)
+      carried = body(steps.whole_end, carried, false);
+    else if (steps.tail != 0)
+      go(steps.from_0 ? steps.whole_end : b_.max(steps.first, steps.whole_end), steps.end, false);
+    return carried;
+  }
+
+  Value first_of(Value step) { return b_.mul(step, b_.literal(plan_.step_elements())); }
+
+  /// A program's share of each of its chunks.
+  struct PartOfChunk {
+    Value number;
+    int64_t units = 1;
+  };
+
+  /// Units of a chunk that hold an element: all, or in the last chunk those of what is left.
+  Count units_of(bool whole) {
+    if (whole) return count(plan_.units_per_chunk());
+    const Expr left = min(mod(extent_, Expr(chunk)), Expr(partials));
+    return count(ceildiv(left, Expr(int64_t{plan_.width})));
+  }
+
+  /// Of `n` units those from `begin` on, at most `most`.
+  Value left_of(Value n, Value begin, int64_t most) {
+    return b_.max(b_.min(b_.sub(n, begin), b_.literal(most)), b_.literal(0));
+  }
+
+  /// The fold of each of a stage's reduces over one step: a unit, or the units of a chunk.
+  std::vector<Value> fold_step(const std::vector<ValueId>& stage, Value step, bool whole) {
+    if (plan_.units_per_chunk() == 1) return fold_unit(stage, first_of(step), whole);
+    Value begin = b_.literal(0), of_step = first_of(step);
+    Count n = units_of(whole);
+    if (part_) {
+      begin = b_.mul(part_->number, b_.literal(part_->units));
+      of_step = b_.add(of_step, b_.mul(begin, b_.literal(plan_.width)));
+      n = whole ? count(part_->units) : Count{std::nullopt, left_of(n.value, begin, part_->units)};
+    }
+    return fold_run(stage, part_ ? part_->units : plan_.units_per_chunk(), n, [&](const CounterLoop& body) {
+      return loop(b_.literal(0), n.value, body.empty, [&](Value unit, std::span<const Value> carried) {
+        const Value first = b_.add(of_step, b_.mul(unit, b_.literal(plan_.width)));
+        return body.push(unit, fold_unit(stage, first, whole), carried);
+      });
+    });
+  }
+
+  std::vector<Value> fold_steps(const std::vector<ValueId>& stage, const Steps& steps) {
+    return fold_run(stage, steps.longest, {steps.literal_count, steps.count}, [&](const CounterLoop& body) {
+      return each_step(steps, body.empty, [&](Value step, std::span<const Value> carried, bool whole) {
+        const std::vector<Value> sums = fold_step(stage, step, whole);
+        return body.push(steps.from_0 ? step : b_.sub(step, steps.first), sums, carried);
+      });
+    });
+  }
+
+  /// The slots of a stage's binary counters as the values that a loop carries.
+  struct CounterLoop {
+    std::vector<Value> empty;
+    std::function<std::vector<Value>(Value number, const std::vector<Value>& sums, std::span<const Value> carried)>
+        push;
+  };
+
+  /// Folds values that come one by one, at most `longest`, `n` of them: `run` makes the loop.
+  std::vector<Value> fold_run(const std::vector<ValueId>& stage, int64_t longest, const Count& n,
+                              const std::function<std::vector<Value>(const CounterLoop&)>& run) {
+    const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(longest)));
     std::vector<BinaryCounter> counters;
-    std::vector<Value> slots;
+    CounterLoop body;
     for (ValueId r : stage) {
       counters.emplace_back(b_, kind(r), type(r), levels);
       const std::vector<Value> empty = counters.back().empty(folded_type(r));
-      slots.insert(slots.end(), empty.begin(), empty.end());
+      body.empty.insert(body.empty.end(), empty.begin(), empty.end());
     }
     const auto own = [&](std::span<const Value> all, size_t i) {
       return all.subspan(i * static_cast<size_t>(levels), static_cast<size_t>(levels));
     };
-    slots = each_unit(units, std::move(slots), [&](Value unit, std::span<const Value> carried, bool whole) {
-      const std::vector<Value> sums = fold_unit(stage, first_of(unit), whole);
-      const Value number = units.from_0 ? unit : b_.sub(unit, units.first);
+    body.push = [&](Value number, const std::vector<Value>& sums, std::span<const Value> carried) {
       std::vector<Value> next;
       for (size_t i = 0; i < stage.size(); ++i) {
         const std::vector<Value> pushed = counters[i].push(number, sums[i], own(carried, i));
         next.insert(next.end(), pushed.begin(), pushed.end());
       }
       return next;
-    });
+    };
+    const std::vector<Value> slots = run(body);
     std::vector<Value> sums;
     for (size_t i = 0; i < stage.size(); ++i)
-      sums.push_back(units.literal_count ? counters[i].drain(*units.literal_count, own(slots, i))
-                                         : counters[i].drain(units.count, own(slots, i)));
+      sums.push_back(n.literal ? counters[i].drain(*n.literal, own(slots, i))
+                               : counters[i].drain(n.value, own(slots, i)));
     return sums;
   }
 
   /// Shape of a folded unit: what the operand varies with, but for the folded dim.
   tile_ir::Type folded_type(ValueId reduce) const {
     std::vector<int32_t> dims(plan_.tiling.dims.size(), 1);
-    const loop::AxisSet axes = dependence_[static_cast<size_t>(nest_.body[reduce].operands[0])];
+    const loop::AxisSet axes = folds_.dependence()[static_cast<size_t>(nest_.body[reduce].operands[0])];
     for (size_t a = 0; a < axis_; ++a) {
       const AxisPlace& p = plan_.tiling.axes[a];
       const bool varies = (axes >> a & 1) != 0;
@@ -371,17 +394,23 @@ class FoldEmitter {
   void store_along_axis() {
     const auto store = [&] {
       for (const loop::Store& s : nest_.stores)
-        if (is_inner(s)) e_.store(s);
+        if (folds_.is_inner(s)) e_.store(s);
     };
-    const bool any = std::ranges::any_of(nest_.stores, [&](const loop::Store& s) { return is_inner(s); });
-    if (!any || extent_.is_constant(0)) return;
+    if (!folds_.stores_along_axis() || extent_.is_constant(0)) return;
     hoist_invariants();
     if (plan_.single) {
       each_tile(b_.literal(0), true, [&](int64_t) { store(); });
       return;
     }
-    each_unit(all_units(), {}, [&](Value unit, std::span<const Value>, bool whole) {
-      each_tile(first_of(unit), whole, [&](int64_t) { store(); });
+    each_step(all_steps(), {}, [&](Value step, std::span<const Value>, bool whole) {
+      if (plan_.units_per_chunk() == 1) {
+        each_tile(first_of(step), whole, [&](int64_t) { store(); });
+      } else {
+        loop(b_.literal(0), units_of(whole).value, {}, [&](Value unit, std::span<const Value>) {
+          each_tile(b_.add(first_of(step), b_.mul(unit, b_.literal(plan_.width))), whole, [&](int64_t) { store(); });
+          return std::vector<Value>{};
+        });
+      }
       return std::vector<Value>{};
     });
   }
@@ -389,14 +418,13 @@ class FoldEmitter {
   const loop::Nest& nest_;
   const size_t axis_;
   const Expr extent_;
+  const FoldStages folds_;
   const FoldPlan plan_;
   KernelWriter kernel_;
   NestEmitter e_;
   tile_ir::KernelBuilder& b_;
-  const std::vector<loop::AxisSet> dependence_;
-  const std::vector<bool> live_;
   const int64_t longest_;
-  std::vector<std::vector<ValueId>> stages_;
+  std::optional<PartOfChunk> part_;
   std::map<int64_t, std::map<ValueId, Value>> kept_;  ///< of each tile of the only unit
 };
 

@@ -131,24 +131,25 @@ class Assigner {
     return access_pattern(in, types_[static_cast<size_t>(tile)], k_.parameters[static_cast<size_t>(in.index)], info_);
   }
   /// The layout that coalesces an access, with what folds of the class need in registers.
-  LinearLayout preferred(const Instruction& in, ValueId tile, uint32_t kept) const {
+  LinearLayout preferred(const Instruction& in, ValueId tile, std::optional<uint32_t> kept) const {
     const TileShape shape = tile_shape(types_[static_cast<size_t>(tile)]);
     const MemoryPattern memory = pattern(in, tile).memory;
-    if (kept == 0) return choose_layout(shape, threads(), memory);
+    if (!kept) return choose_layout(shape, threads(), memory);
     // Registers that are kept cannot be a vector's: as many fewer are left for it.
-    return make_fold_layout(choose_blocked(shape, threads() << std::popcount(kept), memory), threads(), kept);
+    return make_fold_layout(choose_blocked(shape, threads() << std::popcount(*kept), memory), threads(), *kept);
   }
-  LinearLayout without_access(const TileShape& shape, uint32_t kept) const {
-    return kept == 0 ? default_layout(shape, threads()) : make_fold_layout(last_dim_first(shape), threads(), kept);
+  LinearLayout without_access(const TileShape& shape, std::optional<uint32_t> kept) const {
+    return kept ? make_fold_layout(last_dim_first(shape), threads(), *kept) : default_layout(shape, threads());
   }
 
-  /// What the folds of each class need (see fold_bits), by root.
+  /// What the folds of each class need in registers (see fold_bits), by root; nothing where none folds it.
   void collect_folds() {
-    kept_.assign(types_.size(), 0);
+    kept_.assign(types_.size(), std::nullopt);
     each(k_.body, [&](const Instruction& in) {
       if (in.op != Op::reduce || in.dim == parts_dim) return;
       const ValueId v = converted_from_[static_cast<size_t>(in.operands[0])];
-      kept_[static_cast<size_t>(root(v))] |= fold_bits(tile_shape(types_[static_cast<size_t>(v)]), in.dim);
+      std::optional<uint32_t>& kept = kept_[static_cast<size_t>(root(v))];
+      kept = kept.value_or(0) | fold_bits(tile_shape(types_[static_cast<size_t>(v)]), in.dim);
     });
   }
 
@@ -362,7 +363,7 @@ class Assigner {
   std::vector<std::optional<LinearLayout>> class_layout_;
   std::vector<LinearLayout> layouts_;
   std::vector<const Instruction*> users_;
-  std::vector<uint32_t> kept_;
+  std::vector<std::optional<uint32_t>> kept_;
 };
 
 }  // namespace

@@ -33,22 +33,30 @@ LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_
     c[dim] = 1 << bit;
     return c;
   };
-  std::vector<TileCoords> free, kept;  // above the vectors, fastest first
+  std::vector<TileCoords> free, kept;  // above the vectors
   for (int i = 0; i < shape.rank; ++i) {
     const int dim = blocked.order[static_cast<size_t>(i)];
     const auto d = static_cast<size_t>(dim);
+    std::vector<TileCoords> of_dim;
     for (int bit = 0; bit < shape.log_dim(dim); ++bit) {
       if (bit < blocked.vector[d])
         bases[static_cast<size_t>(BitGroup::reg)].push_back(basis(d, bit));
       else
-        ((bits >> (shape.shift_of(dim) + bit) & 1) != 0 ? kept : free).push_back(basis(d, bit));
+        ((bits >> (shape.shift_of(dim) + bit) & 1) != 0 ? kept : of_dim).push_back(basis(d, bit));
     }
+    if (i > 0) std::ranges::reverse(of_dim);
+    free.insert(free.end(), of_dim.begin(), of_dim.end());
   }
+  // Lanes run along memory; warps take what is farthest from it, so that a fold meets few bits of theirs.
   const auto log_threads = static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(threads)));
-  for (size_t t = 0; t < log_threads; ++t)
-    bases[static_cast<size_t>(t < 5 ? BitGroup::lane : BitGroup::warp)].push_back(t < free.size() ? free[t]
-                                                                                                  : TileCoords{});
-  for (size_t i = log_threads; i < free.size(); ++i) bases[static_cast<size_t>(BitGroup::reg)].push_back(free[i]);
+  const size_t lanes = std::min<size_t>(log_threads, 5), warps = log_threads - lanes;
+  const size_t by_warps = std::min(warps, free.size() - std::min(free.size(), lanes));
+  for (size_t t = 0; t < lanes; ++t)
+    bases[static_cast<size_t>(BitGroup::lane)].push_back(t < free.size() ? free[t] : TileCoords{});
+  for (size_t t = 0; t < warps; ++t)
+    bases[static_cast<size_t>(BitGroup::warp)].push_back(t < by_warps ? free[free.size() - by_warps + t]
+                                                                      : TileCoords{});
+  for (size_t i = lanes; i + by_warps < free.size(); ++i) bases[static_cast<size_t>(BitGroup::reg)].push_back(free[i]);
   for (const TileCoords& k : kept) bases[static_cast<size_t>(BitGroup::reg)].push_back(k);
   return LinearLayout(shape, bases);
 }

@@ -146,8 +146,8 @@ struct Access {
 /// (expand_grid_reduces.h).
 struct GridFold {
   std::vector<ReduceKind> kinds;
-  std::vector<int32_t> partials;  ///< a written pointer for each value: groups * pieces * its elements
-  int32_t arrivals = -1;          ///< written pointer (u32): a zero word for each group
+  std::vector<int32_t> partials;  ///< a written pointer for each value: groups * pieces * slots_per_piece * elements
+  int32_t arrivals = -1;          ///< written pointer (u32): groups * pieces zero words are enough
   int32_t most = 1;               ///< pieces at most
   friend bool operator==(const GridFold&, const GridFold&) = default;
 };

@@ -223,7 +223,8 @@ class Verifier {
     }
   }
 
-  /// A program that left one meeting must not come to another in the same words before all left the first.
+  /// A program that left one meeting must not come to another in the same words before all left the first. Those that
+  /// came last may meet again, in other words.
   void only_meeting() {
     need(!in_loop_, "programs meet in a loop");
     need(!meets_, "programs meet twice");
@@ -261,7 +262,10 @@ class Verifier {
     count(1);
     need(operand(0) == Type::scalar(boolean) && i.regions.size() == 2, "an if has a boolean scalar and two regions");
     one_result(i.result_types.size());
-    for (const Region& r : i.regions) region(r, &i);
+    if (i.operands[0] == last_) meets_ = false;
+    region(i.regions[0], &i);
+    meets_ = meets_ || i.operands[0] == last_;
+    region(i.regions[1], &i);
   }
 
   /// Values of a region end with it; it ends with a yield of its owner's results.
@@ -356,6 +360,7 @@ class Verifier {
       case Op::arrive:
         only_meeting();
         arrive(i);
+        if (!i.results.empty()) last_ = i.results[0];
         break;
       case Op::for_loop:
         loop(i);
@@ -377,6 +382,7 @@ class Verifier {
   std::vector<ValueId> defined_;
   std::set<ValueId> seen_;
   bool in_loop_ = false, meets_ = false;
+  ValueId last_ = -1;  ///< says who came last to the latest arrival
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <sinter/explain.h>
 #include <sinter/in_place.h>
+#include <sinter/save.h>
 #include <sinter/tensor.h>
 
 #include <memory>
@@ -16,6 +17,10 @@ namespace sinter {
 /// What happens to host code on later calls.
 enum class Host : uint8_t {
   rerun,  ///< the function runs on every call and its op calls are matched: host effects happen, nothing is stale
+  /// The function runs once for each kind of arguments; later calls are guards and kernels alone. Captured tensors are
+  /// as they were then, handles that escape are unusable, numbers among the arguments and extents that the host code
+  /// read are guarded, and nothing may read an element (UserError). SINTER_CHECK=replay says where that matters.
+  skip,
 };
 
 /// When extents and numbers become run-time symbols.
@@ -40,9 +45,20 @@ struct CompileOptions {
   Dynamic dynamic = Dynamic::automatic;
   Rounding rounding = Rounding::per_op;
   Fusion fusion = Fusion::all;
-  std::string backend = "sinter";  ///< "sinter" or "reference" (the interpreter, on the CPU)
+  std::string backend = "sinter";  ///< "sinter", "eager", "reference" or a registered one: backend.h
   int max_entries = 8;             ///< variants of one trace before a fully dynamic one
   bool fullgraph = false;          ///< a graph break is a CompileError
+  /// False: matrix products and convolutions are generated kernels too, slower, with the same bits on every device.
+  bool libraries = true;
+};
+
+/// What compiling took, in milliseconds, summed over a function's entries.
+struct CompileTimes {
+  double passes_ms = 0;   ///< from the graph to tile programs
+  double text_ms = 0;     ///< writing CUDA C or LLVM's input
+  double machine_ms = 0;  ///< NVRTC or LLVM
+  double load_ms = 0;     ///< giving the code to the device; reading and writing the disk cache
+  double total_ms() const { return passes_ms + text_ms + machine_ms + load_ms; }
 };
 
 /// Counters of a compiled function since it was made.
@@ -52,6 +68,7 @@ struct FunctionStats {
   int64_t disk_hits = 0;     ///< of those, without code generation
   int64_t breaks = 0;        ///< regions ended before the end of the function
   int64_t launches = 0;      ///< kernels launched
+  CompileTimes compile;
 };
 
 namespace capture {
@@ -79,6 +96,8 @@ inline const bool eager_ready = (register_eager_recorder(), true);
 
 std::shared_ptr<Function> make_function(CompileOptions options, SourceLine line);
 FunctionStats stats(const Function& function);
+const CompileOptions& options(const Function& function);
+SourceLine line(const Function& function);
 /// Starts collecting what the next call on this thread does; stop() returns it.
 void start_explanation(Function& function);
 Explanation stop_explanation(Function& function);
@@ -104,27 +123,24 @@ template <class F>
 class Compiled {
  public:
   Compiled(F f, CompileOptions options, SourceLine line)
-      : f_(std::move(f)), function_(capture::make_function(std::move(options), line)) {}
+      : f_(std::move(f)), host_(options.host), function_(capture::make_function(std::move(options), line)) {}
 
   template <class... A>
-  auto operator()(A&&... args) {
-    capture::Scope scope(*function_);
-    if constexpr (std::is_void_v<std::invoke_result_t<F&, A...>>) {
-      f_(std::forward<A>(args)...);
-      scope.finish();
-    } else {
-      auto result = f_(std::forward<A>(args)...);
-      scope.finish();
-      return result;
-    }
+  std::decay_t<std::invoke_result_t<F&, A...>> operator()(A&&... args) {
+    if (host_ == Host::skip && !capture::is_recording()) return call_frozen(std::forward<A>(args)...);
+    return call_again(std::forward<A>(args)...);
   }
 
   /// f.into(out)(x) is f(x) with the result in memory of the user's: `out` is a tensor (from_blob() wraps memory of any
   /// allocator) of the result's shape, dtype and device, or a vector of them for a function that returns several. What
-  /// the function computes last is computed there, without a copy. Returns `out`.
+  /// the function computes last is computed there, without a copy (with Host::skip it is copied there). Returns `out`.
   template <class Out>
   auto into(Out out) {
     return [this, out = std::move(out)]<class... A>(A&&... args) -> Out {
+      if (host_ == Host::skip && !capture::is_recording()) {
+        capture::store_results(out, call_frozen(std::forward<A>(args)...));
+        return out;
+      }
       capture::Scope scope(*function_);
       capture::store_results(out, f_(std::forward<A>(args)...));
       scope.finish();
@@ -146,9 +162,70 @@ class Compiled {
   }
 
   FunctionStats stats() const { return capture::stats(*function_); }
+  const F& function() const { return f_; }
+  const CompileOptions& options() const { return capture::options(*function_); }
+  SourceLine line() const { return capture::line(*function_); }  ///< where it was compiled
+
+  /// Writes a file that load() reads, with code for the call with these arguments, or for several calls `with(...)`
+  /// arguments each; see SaveOptions. The function runs once a call, as with Host::skip; nothing is computed. Captured
+  /// tensors and numbers are stored as they are now; no host code is. UserError, naming the line, if a call has a graph
+  /// break, or if the file cannot be written.
+  template <class... A>
+  void save(const SaveOptions& to, A&&... args) {
+    save_calls(to, std::forward<A>(args)...);
+  }
+  template <class Path, class... A>
+    requires std::is_convertible_v<const Path&, std::string>
+  void save(const Path& path, A&&... args) {
+    save_calls({.path = path}, std::forward<A>(args)...);
+  }
 
  private:
+  template <class... A>
+  std::decay_t<std::invoke_result_t<F&, A...>> call_again(A&&... args) {
+    capture::Scope scope(*function_);
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, A...>>) {
+      f_(std::forward<A>(args)...);
+      scope.finish();
+    } else {
+      auto result = f_(std::forward<A>(args)...);
+      scope.finish();
+      return result;
+    }
+  }
+
+  template <class... A>
+  std::decay_t<std::invoke_result_t<F&, A...>> call_frozen(A&&... args) {
+    using R = std::decay_t<std::invoke_result_t<F&, A...>>;
+    if constexpr (std::is_void_v<R>) {
+      capture::refuse_types(*function_, "Host::skip would never run a function without a result again");
+    } else if constexpr (!structure::is_known<R> || !(structure::is_known<A> && ...)) {
+      capture::refuse_types(*function_, nullptr);
+    } else {
+      capture::ArgumentLeaves leaves;
+      capture::collect<R>(leaves, args...);
+      const capture::Found found = capture::find_frozen(*function_, leaves);
+      if (found.call != nullptr) {
+        if (found.replay) capture::replay<R>(f_, *function_, *found.call, leaves, std::forward<A>(args)...);
+        return capture::result_of<R>(*function_, *found.call, leaves);
+      }
+      if (!found.may_freeze) return call_again(std::forward<A>(args)...);
+      return capture::freeze<R>(f_, *function_, leaves, std::forward<A>(args)...);
+    }
+  }
+
+  template <class... A>
+  void save_calls(const SaveOptions& to, A&&... args) {
+    capture::SavedCalls calls(*function_, to);
+    if constexpr (sizeof...(A) > 0 && (capture::is_arguments<std::decay_t<A>> && ...))
+      (capture::save_call_with(f_, *function_, calls, std::forward<A>(args)), ...);
+    else
+      capture::save_call(f_, *function_, calls, std::forward<A>(args)...);
+    calls.write();
+  }
+
   F f_;
+  Host host_;
   std::shared_ptr<capture::Function> function_;
 };
 

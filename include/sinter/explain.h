@@ -10,6 +10,7 @@ namespace sinter {
 
 /// One generated kernel of a region.
 struct KernelExplanation {
+  int step = 0;        ///< kernels and library calls run in this order
   std::string name;    ///< "pre_0"; in the second region of a call "pre.1_0"
   std::string symbol;  ///< of the generated code, as profilers show it: regions may share one
   int64_t blocks = 0;
@@ -19,6 +20,16 @@ struct KernelExplanation {
   int shared_bytes = 0;
   std::vector<std::string> notes;  ///< what was fused, what was refused and by which rule
   std::string source;              ///< CUDA C text, or the tile program on the CPU
+};
+
+/// One call of a region that a library, or a function of the user's, computes.
+struct CallExplanation {
+  int step = 0;
+  std::string op;                     ///< "matmul"
+  std::string library;                ///< "cublaslt"
+  std::string attributes;             ///< "epilogue=relu, dtype=bf16"
+  std::vector<std::string> operands;  ///< "bf16 [4096,1024] strides [1,4096]", as the library reads them
+  std::vector<std::string> results;
 };
 
 struct GuardExplanation {
@@ -35,6 +46,7 @@ struct RegionExplanation {
   int stored = 0;                 ///< values that it computed
   std::vector<std::string> kept;  ///< "%3 f32 [4,6]": alive, but computed only if something uses them
   std::string entry;              ///< "entry 2 of 2"
+  std::string backend;            ///< what runs it: "sinter", "eager", ...
   bool compiled_now = false, from_disk = false;
   double compile_ms = 0;
   int64_t bytes = 0;          ///< of inputs that the stored values need, and of these, once each
@@ -43,6 +55,8 @@ struct RegionExplanation {
   std::vector<GuardExplanation> guards;
   std::vector<std::string> graph;  ///< one line an op
   std::vector<KernelExplanation> kernels;
+  std::vector<CallExplanation> calls;
+  std::vector<std::string> library_notes;  ///< calls that no library computes, and why; they became kernels
 };
 
 /// What a call did. Fields for programs, text() for people.
@@ -55,8 +69,9 @@ struct Explanation {
   double copy_bytes_per_second = 0;     ///< the device's known copy ceiling (read and written), or 0
   double floor_us = 0;                  ///< bytes of all regions over that ceiling
 
-  std::vector<KernelExplanation> kernels() const;  ///< of all regions
-  int breaks() const;                              ///< regions that ended before the end of the function
+  std::vector<KernelExplanation> kernels() const;      ///< of all regions
+  std::vector<CallExplanation> library_calls() const;  ///< of all regions
+  int breaks() const;                                  ///< regions that ended before the end of the function
   std::string text() const;
 };
 

@@ -5,10 +5,17 @@
 
 #include <sinter/activations.h>
 #include <sinter/bitwise.h>
+#include <sinter/convolution.h>
 #include <sinter/creation.h>
+#include <sinter/einsum.h>
 #include <sinter/image.h>
 #include <sinter/in_place.h>
 #include <sinter/indexing.h>
+#include <sinter/linalg.h>
+#include <sinter/losses.h>
+#include <sinter/normalization.h>
 #include <sinter/pointwise.h>
+#include <sinter/pooling.h>
+#include <sinter/random.h>
 #include <sinter/reductions.h>
 #include <sinter/views.h>

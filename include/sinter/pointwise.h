@@ -185,8 +185,6 @@ Tensor gelu(Operand x, GeluOptions options = {});
 /// Converts to a dtype. Floating to integer drops the fraction and saturates, NaN gives 0; integers wrap; boolean is
 /// x != 0; narrower floats round half to even.
 Tensor to(Operand x, DType dtype);
-/// The same data on a device; `x` itself if it is there already.
-Tensor to(const Tensor& x, Device device, SourceLine line = SourceLine::current());
 
 }  // namespace sinter
 #pragma GCC visibility pop

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/device.h>
+#include <sinter/error.h>
 
 #include <cstdint>
 #include <memory>
@@ -23,13 +24,20 @@ class Stream {
   explicit Stream(Device device = Device::best());
   /// A new stream that does not wait for the default stream. DeviceError if the device is absent.
   static Stream create(Device device = Device::best());
-  /// A stream that the caller owns (a CUstream or cudaStream_t; null is the default stream). It must stay valid until
-  /// no memory allocated on it is in use or cached: call empty_cache(device) before destroying it.
-  static Stream from_native(void* native, Device device = Device::cuda(0));
+  /// A stream that the caller owns (a CUstream or cudaStream_t; null is the legacy default stream, also in programs
+  /// that are compiled for per-thread default streams). Call forget_stream() before destroying it. UserError for
+  /// CU_STREAM_PER_THREAD.
+  ///
+  /// The caller may capture it into a graph of its own. Calls of compiled functions are recorded there like kernels;
+  /// results belong to the graph and hold their values after each replay. Host memory that ops read (small constants,
+  /// to(tensor, device)) is read at the capture. What needs a value on the host is a UserError and leaves the capture
+  /// intact. Indices out of range are skipped in a replay, but not reported.
+  static Stream from_native(void* native, Device device = Device::cuda(0), SourceLine line = SourceLine::current());
 
   void* native() const noexcept { return native_; }
   Device device() const noexcept { return device_; }
-  /// Blocks the calling thread until all queued work is done. DeviceError if some of it failed.
+  /// Blocks the calling thread until all work queued on this stream is done. DeviceError if some of it failed,
+  /// UserError if an op on it met an index out of range.
   void synchronize() const;
   /// Later work on this stream starts after what `event` recorded.
   void wait(const Event& event) const;
@@ -83,6 +91,11 @@ class StreamGuard {
 void synchronize(Device device);
 void synchronize(const Stream& stream);
 
+/// To be called before the program destroys a stream of its own that Sinter has worked on: memory cached for it goes to
+/// other streams, in the order of its work. Tensors that were made on it must be gone. Waits for the stream only if an
+/// index check on it is not reported yet, which is then thrown as a UserError.
+void forget_stream(const Stream& stream);
+
 /// Memory of a device as Sinter's allocator sees it, in bytes.
 struct MemoryUse {
   uint64_t in_use = 0;      ///< held by tensors and running work
@@ -90,6 +103,7 @@ struct MemoryUse {
   uint64_t reserved = 0;    ///< taken from the device: in use and cached
   int64_t allocations = 0;  ///< times the device (CUDA driver, operating system) was asked for memory
 };
+/// Memory of the program's allocator (set_allocator) counts too, but for `allocations`; `peak` is then at most this.
 MemoryUse memory_use(Device device);
 /// Gives cached memory back to the device.
 void empty_cache(Device device);

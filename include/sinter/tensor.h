@@ -86,7 +86,8 @@ class Tensor {
 };
 
 /// Wraps memory that the caller owns: `shape` elements of `dtype` with element `strides` (row-major if empty) on
-/// `device`. `deleter` (may be empty) runs when the last handle is gone; without one the caller keeps the memory alive.
+/// `device`. `deleter` (may be empty) runs when the last handle is gone; without one the caller keeps the memory alive,
+/// and a region that reads memory wrapped inside a compiled function ends when the last handle to it is dropped.
 /// Ops inside a compiled function read the contents when their region ends, not when they are called; so they do with
 /// memory whose address was taken with data_ptr() before. Write to it outside, or after a graph_break() or data_ptr().
 /// Throws UserError for a null pointer (unless empty), a misaligned pointer for the dtype, or strides by which elements
@@ -115,6 +116,9 @@ template <class T>
 Tensor from(const std::vector<T>& values, const Dims& shape, SourceLine line = SourceLine::current()) {
   return from_bytes(values.data(), values.size() * sizeof(T), shape, dtype_of<T>(), line);
 }
+
+/// The same data on a device; `x` itself if it is there already.
+Tensor to(const Tensor& x, Device device, SourceLine line = SourceLine::current());
 
 /// Reads the only element on the host as a number (ends a region, waits for the device). Floating values become
 /// integers as to() converts them to i64: the fraction is dropped, NaN is 0. UserError on many elements.

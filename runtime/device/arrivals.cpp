@@ -17,6 +17,15 @@ std::shared_ptr<void> Arrivals::of(Backend& backend, StreamHandle stream) {
   return block;
 }
 
+void Arrivals::forget(StreamHandle stream) {
+  std::shared_ptr<void> gone;  // released without the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(stream);
+  if (found == blocks_.end()) return;
+  gone = std::move(found->second);
+  blocks_.erase(found);
+}
+
 void Arrivals::clear() {
   std::unordered_map<StreamHandle, std::shared_ptr<void>> gone;  // released without the lock
   const std::lock_guard lock(mutex_);

@@ -14,6 +14,8 @@ namespace sinter::device {
 class Arrivals {
  public:
   std::shared_ptr<void> of(Backend& backend, StreamHandle stream);
+  /// Gives the block of a stream back, once no call holds it.
+  void forget(StreamHandle stream);
   /// Gives the blocks back that no call holds; the memory's release is in order with the work queued on its stream.
   void clear();
 

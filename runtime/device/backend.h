@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/allocator.h>
 #include <sinter/device.h>
 #include <sinter/error.h>
 
@@ -24,6 +25,7 @@ using CpuKernel = void (*)(const uint64_t* slots, int64_t begin, int64_t end);
 struct Properties {
   std::string name;          ///< "NVIDIA H200", the CPU's model name
   std::string architecture;  ///< "sm_90a", "x86-64-v4"
+  std::string driver;        ///< "CUDA 13.0"; empty on the CPU
   int multiprocessors = 1;   ///< SMs, or CPU threads
   int max_threads_per_block = 1;
   size_t shared_bytes_per_block = 0;  ///< with opt-in
@@ -62,6 +64,9 @@ struct LaunchConfig {
   int64_t grid = 1;      ///< blocks, linear; 0 launches nothing
   int threads = 1;       ///< a block
   int shared_bytes = 0;  ///< dynamic
+  /// Further dims of the grid and of a block, for users' own kernels on CUDA.
+  int64_t grid_y = 1, grid_z = 1;
+  int threads_y = 1, threads_z = 1;
 };
 
 struct MemoryStats {
@@ -85,6 +90,8 @@ class Backend {
     (void)memory;
     (void)stream;
   }
+  /// Where later memory comes from; the caching allocator if it has no functions. See sn::set_allocator.
+  virtual void set_allocator(Allocator allocator) = 0;
   virtual MemoryStats memory_stats() const = 0;
   virtual void empty_cache() = 0;
 
@@ -104,10 +111,18 @@ class Backend {
   virtual void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
                       StreamHandle stream) = 0;
 
+  /// Is the host the device, so that its own functions may compute on it?
+  virtual bool is_host() const { return false; }
+  /// Work of the host in the order of the stream: done at once, or recorded if the stream is being captured.
+  /// DeviceError unless is_host().
+  virtual void perform(StreamHandle stream, std::function<void()>&& work);
+
   virtual StreamHandle create_stream() = 0;
   /// The handle may be given out again by create_stream(), never to anything else: memory released on it stays in
   /// order.
   virtual void destroy_stream(StreamHandle stream) noexcept = 0;
+  /// The caller will destroy a stream of its own: nothing is ordered by the handle any more. Waits for nothing.
+  virtual void forget_stream(StreamHandle stream) = 0;
   virtual void synchronize(StreamHandle stream) = 0;
   /// Waits for everything on the device; only for sn::synchronize(Device).
   virtual void synchronize_all() = 0;
@@ -124,6 +139,11 @@ class Backend {
   virtual GraphHandle end_capture(StreamHandle stream) = 0;
   virtual void launch_graph(GraphHandle graph, StreamHandle stream) = 0;
   virtual void destroy_graph(GraphHandle graph) noexcept = 0;
+  /// Kernels queued on a stream since its capture began, as the device itself counts them; -1 where it cannot tell.
+  virtual int64_t captured_kernels(StreamHandle stream) const {
+    (void)stream;
+    return -1;
+  }
   /// Is somebody (we or the user) capturing the stream? Then nothing may wait for it.
   ///
   /// Any thread may queue work on a stream, also while another thread does: values that a break of a compiled function
@@ -133,6 +153,8 @@ class Backend {
     (void)stream;
     return false;
   }
+  /// Keeps an object as long as the graph that `stream` is being captured into: what its nodes read.
+  virtual void keep_for_graph(StreamHandle stream, std::shared_ptr<void> object) = 0;
 };
 
 /// The back end of a device; created on first use. Throws DeviceError in words, naming `line`, when there is none.

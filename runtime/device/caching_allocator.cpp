@@ -135,11 +135,7 @@ void* CachingAllocator::allocate_for_graph(const SizeClass& size, size_t asked, 
     count_allocation(size);
     return block;
   }
-  if (!known)
-    source_.when_graph_is_gone(stream, [gone = gone_graphs_, capture] {
-      const std::lock_guard lock(gone->mutex);
-      gone->captures.push_back(capture);
-    });
+  if (!known) source_.when_graph_is_gone(stream, gone_graphs_.reporter(capture));
   void* block = take(size, asked);
   graph_blocks_[block] = {capture, size, stream, true};
   count_allocation(size);
@@ -147,12 +143,7 @@ void* CachingAllocator::allocate_for_graph(const SizeClass& size, size_t asked, 
 }
 
 void CachingAllocator::collect_gone_graphs() {
-  std::vector<uint64_t> gone;
-  {
-    const std::lock_guard lock(gone_graphs_->mutex);
-    gone.swap(gone_graphs_->captures);
-  }
-  for (const uint64_t capture : gone)
+  for (const uint64_t capture : gone_graphs_.take())
     std::erase_if(graph_blocks_, [&](const auto& entry) {
       const auto& [block, g] = entry;
       if (g.capture != capture) return false;
@@ -214,6 +205,16 @@ void CachingAllocator::record_use(void* block, StreamHandle stream) {
   if (graph_blocks_.contains(block)) return;  // reserved for the graph in any case
   std::vector<StreamHandle>& users = other_uses_[block];
   if (std::find(users.begin(), users.end(), stream) == users.end()) users.push_back(stream);
+}
+
+void CachingAllocator::forget(StreamHandle stream) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(streams_, [&](const auto& s) { return s->stream == stream; });
+  if (found == streams_.end()) return;
+  const std::unique_ptr<StreamBins> gone = std::move(*found);
+  streams_.erase(found);
+  for (size_t index = 0; index < SizeClass::count; ++index)
+    for (void* block : gone->bins[index]) release_behind(block, {index, size_class_bytes(index)}, {&stream, 1});
 }
 
 void CachingAllocator::empty() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/device/backend.h"
+#include "runtime/device/gone_graphs.h"
 #include "runtime/device/memory_source.h"
 #include "runtime/device/size_class.h"
 
@@ -39,6 +40,9 @@ class CachingAllocator {
   void release(void* block, size_t bytes, StreamHandle stream) noexcept;
   /// See Backend::record_use.
   void record_use(void* block, StreamHandle stream);
+  /// The handle will come to mean another stream, or nothing: blocks cached for it become any stream's once what is
+  /// queued on it has run.
+  void forget(StreamHandle stream);
   /// Waits for the device and gives back everything that is cached.
   void empty();
   MemoryStats stats() const;
@@ -62,12 +66,6 @@ class CachingAllocator {
     SizeClass size;
     StreamHandle stream;
     bool in_use;
-  };
-  /// Captures whose graph is gone. Its own lock, because the driver reports them from a thread that must not wait for
-  /// somebody who may be waiting for the driver. Outlives the allocator if a graph does.
-  struct GoneGraphs {
-    std::mutex mutex;
-    std::vector<uint64_t> captures;
   };
   struct Block {
     void* address;
@@ -100,7 +98,7 @@ class CachingAllocator {
   std::vector<Block> retired_;  ///< of gone graphs: may be in use on any stream, only good to be given back
   std::unordered_map<void*, std::vector<StreamHandle>> other_uses_;
   std::unordered_map<void*, GraphBlock> graph_blocks_;
-  std::shared_ptr<GoneGraphs> gone_graphs_ = std::make_shared<GoneGraphs>();
+  GoneGraphs gone_graphs_;
 };
 
 }  // namespace sinter::device

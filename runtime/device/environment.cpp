@@ -30,7 +30,8 @@ constexpr std::array variables = {
                         "size of the disk cache at which the entries longest unused are deleted; 0 is no limit"},
     EnvironmentVariable{"SINTER_CHECK", "list", "",
                         "slow self-checks, separated by commas; verify: the verifier of every representation after "
-                        "every step"},
+                        "every step; replay: the host code that Host::skip skips runs on every call, and a warning "
+                        "says what it does differently"},
     EnvironmentVariable{"SINTER_NUM_THREADS", "int", "processors of the process",
                         "threads that CPU kernels run on; set_num_threads() overrides it"},
     EnvironmentVariable{"SINTER_NVRTC", "path", "libnvrtc.so.13, libnvrtc.so.12 as the loader finds them",

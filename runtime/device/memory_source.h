@@ -11,8 +11,8 @@
 
 namespace sinter::device {
 
-/// Where a CachingAllocator gets its blocks, and how it learns what a stream has done. The defaults are those of a
-/// device that finishes work before a call returns.
+/// Where a CachingAllocator gets its blocks, and how allocators learn what a stream has done. Thread safe. The defaults
+/// are those of a device that finishes work before a call returns.
 class MemorySource {
  public:
   virtual ~MemorySource() = default;

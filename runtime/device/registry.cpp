@@ -38,6 +38,10 @@ size_t index_of(Device device) {
 
 }  // namespace
 
+void Backend::perform(StreamHandle, std::function<void()>&&) {
+  throw DeviceError(properties().name + ": the host cannot compute on this device");
+}
+
 Backend& backend(Device device, SourceLine line) {
   Table& t = table();
   const auto kind = static_cast<size_t>(device.kind);

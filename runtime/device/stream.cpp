@@ -2,6 +2,9 @@
 #include <sinter/error.h>
 #include <sinter/stream.h>
 
+#include <cstdint>
+#include <exception>
+#include <optional>
 #include <utility>
 
 #include "runtime/device/backend.h"
@@ -13,13 +16,16 @@ namespace sinter {
 
 namespace {
 
-/// Runs `wait` between the hooks that see a synchronisation.
+/// Handles that name the same queue on every thread, and on each another one (CU_STREAM_LEGACY, CU_STREAM_PER_THREAD).
+constexpr uintptr_t legacy_stream = 1, per_thread_stream = 2;
+
+/// Runs `wait` between the hooks that see a synchronisation of one stream, or of all.
 template <class F>
-void synchronized(Device device, F wait) {
+void synchronized(Device device, std::optional<void*> stream, F wait) {
   const device::Hooks& hooks = device::hooks();
   if (hooks.before_synchronize) hooks.before_synchronize(device);
   wait(device::backend(device));
-  if (hooks.after_synchronize) hooks.after_synchronize(device);
+  if (hooks.after_synchronize) hooks.after_synchronize(device, stream);
 }
 
 void set_current(Device device, void* native) {
@@ -40,10 +46,21 @@ Stream Stream::create(Device device) {
   return {device, native, std::shared_ptr<void>(native, [&backend](void* s) { backend.destroy_stream(s); })};
 }
 
-Stream Stream::from_native(void* native, Device device) { return {device, native, nullptr}; }
+Stream Stream::from_native(void* native, Device device, SourceLine line) {
+  const auto handle = reinterpret_cast<uintptr_t>(native);
+  if (device.is_cuda() && handle == per_thread_stream)
+    throw UserError({.op = "from_native",
+                     .what =
+                         "CU_STREAM_PER_THREAD is another stream on each thread, so nothing that outlives a call can "
+                         "be ordered by it",
+                     .line = line,
+                     .context = {},
+                     .fix = "give a stream of your own (cuStreamCreate), one for each thread if you like"});
+  return {device, device.is_cuda() && handle == legacy_stream ? nullptr : native, nullptr};
+}
 
 void Stream::synchronize() const {
-  synchronized(device_, [&](device::Backend& backend) { backend.synchronize(native_); });
+  synchronized(device_, native_, [&](device::Backend& backend) { backend.synchronize(native_); });
 }
 
 void Stream::wait(const Event& event) const {
@@ -74,7 +91,7 @@ double Event::elapsed_ms(const Event& later) const {
   return device::backend(device_).elapsed_ms(native(), later.native());
 }
 
-Stream current_stream(Device device) { return Stream::from_native(device::current_stream(device), device); }
+Stream current_stream(Device device) { return Stream::from_native(device::current_stream(device), device, {}); }
 
 StreamGuard::StreamGuard(const Stream& stream) : stream_(stream), previous_(device::current_stream(stream.device())) {
   set_current(stream_.device(), stream_.native());
@@ -90,10 +107,21 @@ StreamGuard::~StreamGuard() {
 }
 
 void synchronize(Device device) {
-  synchronized(device, [](device::Backend& backend) { backend.synchronize_all(); });
+  synchronized(device, std::nullopt, [](device::Backend& backend) { backend.synchronize_all(); });
 }
 
 void synchronize(const Stream& stream) { stream.synchronize(); }
+
+void forget_stream(const Stream& stream) {
+  std::exception_ptr unreported;
+  try {
+    if (auto* hook = device::hooks().after_synchronize) hook(stream.device(), stream.native());
+  } catch (const UserError&) {
+    unreported = std::current_exception();
+  }
+  device::backend(stream.device()).forget_stream(stream.native());
+  if (unreported) std::rethrow_exception(unreported);
+}
 
 MemoryUse memory_use(Device device) {
   const device::MemoryStats s = device::backend(device).memory_stats();

@@ -3,11 +3,14 @@
 
 #include <sinter/error.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <string>
 
+#include "runtime/exec/call_step.h"
 #include "runtime/exec/status.h"
 
 namespace sinter::exec {
@@ -15,6 +18,7 @@ namespace {
 
 /// A step with everything that does not change between calls filled in; the rest are patches.
 struct PreparedStep {
+  int32_t call = -1;  ///< >= 0: no kernel, and nothing below is used
   device::Function* function = nullptr;
   device::LaunchConfig config;
   bool grid_varies = false;
@@ -66,6 +70,7 @@ uint64_t number_bits(int64_t bits, const SlotSource& s) {
 class PlanExecutable final : public Executable {
  public:
   PlanExecutable(Plan plan, std::vector<LoadedKernel> kernels) : plan_(std::move(plan)), kernels_(std::move(kernels)) {
+    for (const CallRef& c : plan_.calls) calls_.emplace_back(plan_, c);
     for (const Step& s : plan_.steps) prepare(s);
     for (const TensorSpec& t : plan_.outputs) prepare(t);
   }
@@ -78,11 +83,17 @@ class PlanExecutable final : public Executable {
     device::Backend& backend = device::backend(plan_.device);
     const device::StreamHandle stream = device::current_stream(plan_.device);
     for (size_t i = 0; i < outputs.size(); ++i) allocate(i, a, outputs, backend, stream);
-    const Workspace arena(backend, stream, static_cast<size_t>(evaluate(plan_, plan_.arena_bytes, a.symbols)));
+    const std::vector<std::shared_ptr<const PreparedCall>> calls = prepare_calls(a, outputs);
+    const size_t arena_bytes = aligned(static_cast<size_t>(evaluate(plan_, plan_.arena_bytes, a.symbols)));
+    const Workspace arena(backend, stream, arena_bytes + workspace_of(calls));
     Status status(plan_, backend, stream);
     const ArrivalWords arrivals(plan_.uses_arrivals, backend, stream);
-    const Memory memory{arena.data, status.word(), arrivals.words()};
-    for (size_t i = 0; i < steps_.size(); ++i) launch(i, a, outputs, memory, backend, stream);
+    const Memory memory{arena.data, status.word(), arrivals.words(), arena.data + arena_bytes};
+    for (size_t i = 0; i < steps_.size(); ++i)
+      if (const int32_t call = steps_[i].call; call >= 0)
+        make_call(static_cast<size_t>(call), calls[static_cast<size_t>(call)], a, outputs, memory, backend, stream);
+      else
+        launch(i, a, outputs, memory, backend, stream);
     status.check();
   }
 
@@ -92,7 +103,11 @@ class PlanExecutable final : public Executable {
     char* arena = nullptr;
     void* status = nullptr;
     void* arrivals = nullptr;
+    void* workspace = nullptr;  ///< of one call at a time
   };
+
+  static constexpr size_t arena_alignment = 256;
+  static size_t aligned(size_t bytes) { return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment; }
 
   struct Workspace {
     Workspace(device::Backend& b, device::StreamHandle s, size_t n) : backend(b), stream(s), bytes(n) {
@@ -126,6 +141,11 @@ class PlanExecutable final : public Executable {
 
   void prepare(const Step& s) {
     PreparedStep p;
+    if (s.call >= 0) {
+      p.call = s.call;
+      steps_.push_back(std::move(p));
+      return;
+    }
     const KernelRef& k = plan_.kernels[static_cast<size_t>(s.kernel)];
     p.function = kernels_[static_cast<size_t>(s.kernel)].function;
     p.config = {s.grid.literal, k.threads, k.shared_bytes};
@@ -206,7 +226,7 @@ class PlanExecutable final : public Executable {
       case SlotSource::Kind::output:
         return address(outputs[static_cast<size_t>(s.index)]->storage->data);
       case SlotSource::Kind::temporary:
-        return address(memory.arena + offset());
+        return address(memory.arena) + static_cast<uint64_t>(offset());
       case SlotSource::Kind::index:
         return static_cast<uint64_t>(offset());
       case SlotSource::Kind::number:
@@ -239,8 +259,52 @@ class PlanExecutable final : public Executable {
     backend.launch(*p.function, config, slots, p.slots.size(), stream);
   }
 
+  /// Addresses of a call's operands, then of its results.
+  std::vector<uint64_t> addresses(const CallRef& call, const Arguments& a, std::span<tensor::TensorImpl* const> outputs,
+                                  const Memory& memory) const {
+    std::vector<uint64_t> list;
+    for (const CallTensorSource& t : call.operands) list.push_back(slot_value(t.address, a, outputs, memory));
+    for (const CallTensorSource& t : call.results) list.push_back(slot_value(t.address, a, outputs, memory));
+    return list;
+  }
+
+  /// All calls made ready, before there is an arena: how much workspace they need decides its size. The arena's own
+  /// address is aligned.
+  std::vector<std::shared_ptr<const PreparedCall>> prepare_calls(const Arguments& a,
+                                                                 std::span<tensor::TensorImpl* const> outputs) const {
+    std::vector<std::shared_ptr<const PreparedCall>> calls;
+    for (size_t i = 0; i < calls_.size(); ++i)
+      calls.push_back(calls_[i].prepare(a.symbols, addresses(plan_.calls[i], a, outputs, {})));
+    return calls;
+  }
+
+  static size_t workspace_of(const std::vector<std::shared_ptr<const PreparedCall>>& calls) {
+    size_t most = 0;
+    for (const auto& call : calls)
+      if (call) most = std::max(most, call->workspace_bytes());
+    return most;
+  }
+
+  void make_call(size_t i, const std::shared_ptr<const PreparedCall>& call, const Arguments& a,
+                 std::span<tensor::TensorImpl* const> outputs, const Memory& memory, device::Backend& backend,
+                 device::StreamHandle stream) const {
+    if (!call) return;
+    std::vector<void*> all;
+    for (uint64_t address : addresses(plan_.calls[i], a, outputs, memory))
+      all.push_back(reinterpret_cast<void*>(address));
+    const auto run = [call, all = std::move(all), n = plan_.calls[i].operands.size(), w = memory.workspace, stream] {
+      const std::span<void* const> tensors(all);
+      call->run(tensors.first(n), tensors.subspan(n), w, stream);
+    };
+    if (backend.is_host() && backend.is_capturing(stream))
+      backend.perform(stream, run);
+    else
+      run();
+  }
+
   Plan plan_;
   std::vector<LoadedKernel> kernels_;
+  std::deque<CallStep> calls_;  ///< by position in the plan; refer to it
   std::vector<PreparedStep> steps_;
   std::vector<PreparedOutput> outputs_;
 };

@@ -40,6 +40,9 @@ class Executable {
 
 std::shared_ptr<const Executable> make_executable(Plan plan, std::vector<LoadedKernel> kernels);
 
-int64_t evaluate(const Plan& plan, const HostExpr& e, std::span<const int64_t> symbols);
+int64_t evaluate(std::span<const HostInstruction> code, const HostExpr& e, std::span<const int64_t> symbols);
+inline int64_t evaluate(const Plan& plan, const HostExpr& e, std::span<const int64_t> symbols) {
+  return evaluate(plan.code, e, symbols);
+}
 
 }  // namespace sinter::exec

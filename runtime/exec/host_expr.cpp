@@ -50,12 +50,12 @@ int64_t apply(HostOp op, int64_t a, int64_t b) {
 
 }  // namespace
 
-int64_t evaluate(const Plan& plan, const HostExpr& e, std::span<const int64_t> symbols) {
+int64_t evaluate(std::span<const HostInstruction> code, const HostExpr& e, std::span<const int64_t> symbols) {
   if (e.length == 0) return e.literal;
   std::array<int64_t, max_depth> stack;
   size_t depth = 0;
   for (int32_t i = e.begin; i < e.begin + e.length; ++i) {
-    const HostInstruction& in = plan.code[static_cast<size_t>(i)];
+    const HostInstruction& in = code[static_cast<size_t>(i)];
     if (in.op == HostOp::push || in.op == HostOp::symbol) {
       if (depth == max_depth) throw CompileError("internal: host expression too deep");
       if (in.op == HostOp::symbol && static_cast<size_t>(in.operand) >= symbols.size())
@@ -67,6 +67,7 @@ int64_t evaluate(const Plan& plan, const HostExpr& e, std::span<const int64_t> s
     --depth;
     stack[depth - 1] = apply(in.op, stack[depth - 1], stack[depth]);
   }
+  if (depth != 1) throw CompileError("internal: malformed host expression");
   return stack[0];
 }
 

@@ -55,10 +55,40 @@ struct KernelRef {
   friend bool operator==(const KernelRef&, const KernelRef&) = default;
 };
 
+/// A tensor of a call: `address` is an input, an output or a temporary; its expr the byte offset of the first element.
+struct CallTensorSource {
+  SlotSource address;
+  DType dtype;
+  std::vector<HostExpr> shape;
+  std::vector<HostExpr> strides;  ///< in elements
+  friend bool operator==(const CallTensorSource&, const CallTensorSource&) = default;
+};
+
+/// A number or extent among a call's attributes.
+struct CallNumberSource {
+  bool floating = false;
+  int32_t symbol = -1;  ///< >= 0: the bits are those of this symbol; else `value`
+  HostExpr value;
+  friend bool operator==(const CallNumberSource&, const CallNumberSource&) = default;
+};
+
+/// A call that a provider computes (runtime/exec/library): what becomes a CallDescription when it is run.
+struct CallRef {
+  std::string op;
+  std::string provider;
+  std::vector<int64_t> words;
+  std::vector<CallNumberSource> numbers;
+  std::vector<CallTensorSource> operands;
+  std::vector<CallTensorSource> results;
+  friend bool operator==(const CallRef&, const CallRef&) = default;
+};
+
+/// Launches a kernel or makes a call: one of the two indices is set.
 struct Step {
   int32_t kernel = -1;
   HostExpr grid;  ///< number of blocks; 0 skips the launch
   std::vector<SlotSource> slots;
+  int32_t call = -1;
   friend bool operator==(const Step&, const Step&) = default;
 };
 
@@ -74,7 +104,7 @@ struct TensorSpec {
 
 /// A compiled region as plain data: what to allocate, what to launch, in order. No pointers, no lambdas.
 struct Plan {
-  static constexpr uint32_t version = 4;
+  static constexpr uint32_t version = 5;
   std::string name;
   Device device = Device::cpu();
   int32_t input_count = 0;
@@ -82,6 +112,7 @@ struct Plan {
   std::vector<TensorSpec> outputs;
   HostExpr arena_bytes;
   std::vector<KernelRef> kernels;
+  std::vector<CallRef> calls;
   std::vector<Step> steps;
   std::vector<HostInstruction> code;
   bool uses_status = false;

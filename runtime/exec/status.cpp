@@ -54,16 +54,21 @@ void Status::check() {
     if (const uint64_t status = read(backend_, word_, stream_)) fail(status, plan_.status_messages);
     return;
   }
+  if (backend_.is_capturing(stream_)) return;
   std::scoped_lock lock(mutex);
   pending.push_back({plan_.device, stream_, std::exchange(word_, nullptr), plan_.status_messages});
 }
 
-void check_pending_status(Device device) {
+void check_pending_status(Device device, std::optional<device::StreamHandle> stream) {
   std::vector<Pending> ready;
+  // Reading a word of a stream that is captured meanwhile would spoil the capture; it is read after a later wait.
+  const auto is_ready = [&](const Pending& p) {
+    return p.device == device && (!stream || *stream == p.stream) && !device::backend(device).is_capturing(p.stream);
+  };
   {
     std::scoped_lock lock(mutex);
     for (size_t i = 0; i < pending.size();)
-      if (pending[i].device == device) {
+      if (is_ready(pending[i])) {
         ready.push_back(std::move(pending[i]));
         pending[i] = std::move(pending.back());
         pending.pop_back();

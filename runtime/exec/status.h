@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "runtime/device/backend.h"
 #include "runtime/exec/plan.h"
 
 namespace sinter::exec {
 
 /// The status word of a call whose kernels check indices: 0, or 1 + the number of the message of the first bad check.
-/// On the CPU it is read at once; on CUDA at the next synchronisation of the device (check_pending_status).
+/// On the CPU it is read at once; on CUDA at the next synchronisation of the stream or device (check_pending_status);
+/// while the stream is captured never, since nothing runs.
 class Status {
  public:
   Status(const Plan& plan, device::Backend& backend, device::StreamHandle stream);
@@ -25,7 +28,8 @@ class Status {
   void* word_ = nullptr;
 };
 
-/// Called after a device was synchronised: throws UserError for the first failed check of finished calls.
-void check_pending_status(Device device);
+/// Called after a stream, or all of a device, was waited for: throws UserError for the first failed check of its calls.
+/// Waits for no other stream.
+void check_pending_status(Device device, std::optional<device::StreamHandle> stream = std::nullopt);
 
 }  // namespace sinter::exec

@@ -113,8 +113,8 @@ class EagerRecorder final : public graph::Recorder {
 
 void register_eager_recorder() {
   static EagerRecorder recorder;
-  static const bool once =
-      (ops::register_all_ops(), graph::set_default_recorder(&recorder), install_device_hooks(), true);
+  static const bool once = (ops::register_all_ops(), graph::set_default_recorder(&recorder), install_device_hooks(),
+                            install_user_code_hooks(), true);
   (void)once;
 }
 

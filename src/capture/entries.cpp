@@ -6,21 +6,17 @@
 #include <algorithm>
 #include <optional>
 
+#include "runtime/device/log.h"
 #include "src/capture/explain_region.h"
 #include "src/capture/promotion.h"
 #include "src/capture/region_graph.h"
+#include "src/capture/scope_pool.h"
+#include "src/compiler/backends.h"
 #include "src/compiler/compile.h"
 #include "src/lower/aliases.h"
 
 namespace sinter::capture {
 namespace {
-
-std::vector<bool> extent_flags(std::span<const TraceNode* const> path) {
-  std::vector<bool> flags;
-  for (const TraceNode* n : path)
-    for (size_t i = 0; i < n->kinds.size(); ++i) flags.push_back((n->extent_mask >> i & 1) != 0);
-  return flags;
-}
 
 constexpr const char* first_call = "first call";
 
@@ -51,11 +47,35 @@ std::optional<Choice> choose_as_before(const RegionCall& r) {
   return {};
 }
 
+/// The key with the words of `was` where values differ in every call: they are no reason for anything.
+std::vector<int64_t> without_varying(std::span<const int64_t> key, std::span<const int64_t> was,
+                                     const std::vector<ValueKind>& values) {
+  std::vector<int64_t> words(key.begin(), key.end());
+  const size_t first = key.size() - values.size();
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i] == ValueKind::varying) words[first + i] = was[first + i];
+  return words;
+}
+
+/// What kept the call from an entry of its structure: a value that is a run-time argument there is no reason, unless
+/// there is no other.
+std::string reason_against(const Entry& entry, const RegionCall& r, std::span<const TraceNode* const> path) {
+  const auto kinds = number_kinds(path);
+  const auto names = input_names(r.inputs.size());
+  const std::vector<int64_t> key = without_varying(r.key, entry.expected, value_kinds(path));
+  std::vector<int64_t> assumed = entry.expected;
+  for (size_t i = 0; i < assumed.size(); ++i)
+    if (entry.mask[i] == 0) assumed[i] = key[i];
+  std::string reason = difference(assumed, key, r.inputs.size(), kinds, names);
+  return reason.empty() ? difference(entry.expected, key, r.inputs.size(), kinds, names) : reason;
+}
+
 Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
-  const std::vector<bool> flags = extent_flags(path);
+  const std::vector<ValueKind> values = value_kinds(path);
   const CompileOptions& options = r.function.options;
   const bool always = options.dynamic == Dynamic::always;
-  Choice choice{always ? promote_all(r.key, r.inputs.size(), flags) : promote_none(r.key.size())};
+  const bool literal = compiler::takes_literal_graphs(options.backend);
+  Choice choice{always && !literal ? promote_all(r.key, r.inputs.size(), values) : promote_none(r.key.size(), values)};
   const std::vector<Entry*> entries = r.set.entries.all();
   if (entries.empty())
     if (auto known = choose_as_before(r)) return *known;
@@ -64,7 +84,7 @@ Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
   for (const Entry* e : entries)
     if (same_structure(e->expected, r.key, r.inputs.size())) {
       last = e;
-      dynamic_entries += e->is_dynamic();
+      dynamic_entries += e->promoted;
     }
   if (last == nullptr) {
     if (!entries.empty()) {
@@ -73,12 +93,14 @@ Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
     }
     return choice;
   }
-  choice.reason = difference(last->expected, r.key, r.inputs.size(), number_kinds(path), input_names(r.inputs.size()));
-  if (options.dynamic != Dynamic::automatic) return choice;
+  choice.reason = reason_against(*last, r, path);
+  if (options.dynamic == Dynamic::never || (options.dynamic == Dynamic::always && !literal)) return choice;
+  const bool full = static_cast<int>(entries.size()) >= options.max_entries;
+  if (literal && !full) return choice;
   choice.before = last;
-  const bool everything = static_cast<int>(entries.size()) >= options.max_entries || dynamic_entries >= 2;
-  choice.promotion = everything ? promote_all(r.key, r.inputs.size(), flags)
-                                : promote_changes(last->expected, last->mask, r.key, r.inputs.size(), flags);
+  const bool everything = full || dynamic_entries >= 2;
+  choice.promotion = everything ? promote_all(r.key, r.inputs.size(), values)
+                                : promote_changes(last->expected, last->mask, r.key, r.inputs.size(), values);
   return choice;
 }
 
@@ -122,7 +144,7 @@ std::vector<Entry::Change> changes_of(const RegionCall& r, const Choice& choice)
     const auto known = std::ranges::find(before.changes, position, &Entry::Change::position);
     if (known != before.changes.end())
       changes.push_back(*known);
-    else if (before.expected[i] != r.key[i])
+    else if (before.mask[i] != 0 && before.expected[i] != r.key[i])
       changes.push_back({position, before.expected[i], r.key[i], r.function.counters.calls.load()});
   }
   return changes;
@@ -130,16 +152,22 @@ std::vector<Entry::Change> changes_of(const RegionCall& r, const Choice& choice)
 
 std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode* const> path, Choice choice) {
   // With symbols the type rules assume what they cannot decide; the literal graph says whether this call's shapes fit.
-  const graph::Graph literal =
-      region_graph(path, r.key, r.inputs.size(), r.set.outputs, r.end.writes, promote_none(r.key.size()).symbols);
+  const std::vector<ValueKind> values = value_kinds(path);
+  const Promotion nothing = promote_none(r.key.size(), values);
+  const auto graph_with = [&](const SymbolMap& symbols) {
+    return region_graph(path, r.key, r.inputs.size(), r.set.outputs, r.end.writes, symbols);
+  };
+  const graph::Graph literal = graph_with(nothing.symbols);
   auto build = [&] {
-    return region_graph(path, r.key, r.inputs.size(), r.set.outputs, r.end.writes, choice.promotion.symbols);
+    graph::Graph g = graph_with(choice.promotion.symbols);
+    for (const auto& [a, b] : compiler::layout_assumptions(g)) g.assume(a, b);
+    return g;
   };
   graph::Graph g = build();
   while (unify_assumed(choice.promotion, g)) g = build();
   // Some extent is 0 or 1 here, or strides show only as numbers that a result is a view: a graph of its own.
   if (!assumptions_hold(g, r.key) || !same_aliases(g, literal)) {
-    choice.promotion = promote_none(r.key.size());
+    choice.promotion = nothing;
     g = build();
   }
   g.name = r.function.options.name;
@@ -148,21 +176,29 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   entry->expected.assign(r.key.begin(), r.key.end());
   entry->changes = changes_of(r, choice);
   entry->reason = std::move(choice.reason);
+  entry->backend = r.function.options.backend;
   const KeyLayout layout = layout_of(r.key, r.inputs.size());
-  const std::vector<bool> flags = extent_flags(path);
   for (size_t i = 0; i < r.key.size(); ++i) {
     const bool symbolic = choice.promotion.symbols[i] >= 0;
     entry->mask.push_back(symbolic ? 0 : -1);
     if (!symbolic) continue;
-    const bool number = i >= layout.numbers && !flags[i - layout.numbers];
-    (number ? entry->has_number_symbols : entry->has_symbols) = true;
-    if (is_extent_word(layout, r.key, i) || (i >= layout.numbers && flags[i - layout.numbers]))
-      entry->extent_symbols.push_back(static_cast<int32_t>(i));
+    const bool is_value = i >= layout.numbers;
+    const bool extent = is_value ? values[i - layout.numbers] == ValueKind::extent : is_extent_word(layout, r.key, i);
+    (is_value && !extent ? entry->has_number_symbols : entry->has_symbols) = true;
+    entry->promoted = entry->promoted || nothing.symbols[i] < 0;
+    if (extent) entry->extent_symbols.push_back(static_cast<int32_t>(i));
   }
   entry->equal = choice.promotion.equal;
   entry->symbols = choice.promotion.symbols;
   for (const auto& [a, b] : g.assumptions()) entry->assumptions.emplace_back(a, b);
   entry->graph = std::make_shared<const graph::Graph>(std::move(g));
+  if (entry->is_dynamic() && compiler::takes_literal_graphs(entry->backend)) {
+    device::warn(
+        fmt::format("{}: backend \"{}\" takes {} graphs of a trace and none with run-time values; others run op by op",
+                    r.function.options.name, entry->backend, r.function.options.max_entries));
+    entry->backend = "eager";
+  }
+  entry->by_alignment = compiler::generates_code(entry->backend);
   if (!entry->matches(r.key)) throw CompileError("internal: an entry does not match the call that it was made for");
   return entry;
 }
@@ -178,10 +214,11 @@ void note_recompile(const RegionCall& r, const std::string& reason) {
 
 Entry& compile_entry(const RegionCall& r) {
   std::scoped_lock lock(r.function.grow);
+  const Compiling compiling(r.function);
   if (Entry* e = r.set.entries.find(r.key)) return *e;
   const auto path = path_to(r.last);
   auto entry = make_entry(r, path, choose(r, path));
-  if (computes(r)) variant_for(r, *entry);
+  if (computes(r) && r.compiles) variant_for(r, *entry);
   if (computes(r) && entry->reason != first_call) note_recompile(r, entry->reason);
   Entry* raw = entry.get();
   r.set.entries.append(std::move(entry));
@@ -189,17 +226,36 @@ Entry& compile_entry(const RegionCall& r) {
   return *raw;
 }
 
-const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
+namespace {
+
+std::vector<bool> frozen_inputs(const RegionCall& r) {
+  std::vector<bool> frozen;
+  for (const KeyLayout::Input& in : layout_of(r.key, r.inputs.size()).inputs)
+    frozen.push_back(meta_frozen(static_cast<uint64_t>(r.key[in.meta])));
+  return frozen;
+}
+
+}  // namespace
+
+size_t variant_of(const RegionCall& r, const Entry& entry) {
+  if (!entry.by_alignment) return 0;
   uintptr_t low_bits = 0;
   for (const Tensor& t : r.inputs) low_bits |= reinterpret_cast<uintptr_t>(t.impl()->data());
-  const size_t variant = (low_bits & 15) != 0;
+  return (low_bits & 15) != 0;
+}
+
+const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
+  const size_t variant = variant_of(r, entry);
   if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
+  const Compiling compiling(r.function);
   std::scoped_lock lock(entry.variant_mutex);
   if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
   const CompileOptions& o = r.function.options;
-  compiler::Result result =
-      compiler::compile(*entry.graph, {o.fusion, o.rounding, o.backend, variant == 0, r.function.line.text()});
-  entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes};
+  compiler::Result result = compiler::compile(*entry.graph, {o.fusion, o.rounding, entry.backend, variant == 0,
+                                                             r.function.line.text(), o.libraries, frozen_inputs(r)});
+  entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes,
+                             result.library_notes};
+  r.function.add(result.times);
   if (result.from_disk) r.function.counters.disk_hits.fetch_add(1, std::memory_order_relaxed);
   entry.owned[variant] = result.executable;
   entry.variants[variant].store(result.executable.get(), std::memory_order_release);

@@ -24,6 +24,7 @@ struct RegionCall {
   bool at_break;              ///< more of the function follows
   bool compiled_now = false;  ///< the entry was made for this call
   bool later = false;         ///< a recipe is computed: the region ended before
+  bool compiles = true;       ///< for this device now; not if it is saved for others
 };
 
 /// Makes the entry for a key that no entry matches: static the first time, then with what changed promoted to symbols,
@@ -32,6 +33,9 @@ Entry& compile_entry(const RegionCall& region);
 
 /// Does the region compute anything? If not its entries have no code: they say that the region's types fit the key.
 inline bool computes(const RegionCall& r) { return !r.set.outputs.empty() || !r.end.writes.empty(); }
+
+/// Which of an entry's variants these inputs need: 1 where some input is not 16-byte aligned and code depends on it.
+size_t variant_of(const RegionCall& region, const Entry& entry);
 
 /// The executable of an entry for these inputs' alignment; compiled when first needed.
 const exec::Executable& variant_for(const RegionCall& region, Entry& entry);

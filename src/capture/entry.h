@@ -29,11 +29,14 @@ struct Entry {
   std::shared_ptr<const graph::Graph> graph;
   bool has_symbols = false;  ///< some extent or stride is one
   bool has_number_symbols = false;
+  bool promoted = false;  ///< some symbol stands for what was a literal before
   struct Change {
     int32_t position;
     int64_t was, then, call;
   };
   std::vector<Change> changes;  ///< what made words of the key symbols: the first change of each
+  std::string backend;          ///< what runs it: the function's, or "eager" where that takes literal graphs alone
+  bool by_alignment = true;     ///< is there a variant for inputs that are not 16-byte aligned?
   std::string reason;           ///< why it was made: "first call", "input 1: dim 0 was 50, now 37"
   int number = 0;               ///< 1, 2, ... within its output set
 
@@ -45,6 +48,7 @@ struct Entry {
     double milliseconds = 0;
     bool from_disk = false, from_memory = false;
     std::vector<std::vector<std::string>> kernel_notes;
+    std::vector<std::string> library_notes;
   };
   std::array<Compiled, 2> compiled;  ///< written before the variant is published
 

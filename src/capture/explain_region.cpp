@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "src/capture/key.h"
 #include "src/graph/needed_nodes.h"
+#include "src/graph/registry.h"
+#include "src/graph/text.h"
 
 namespace sinter::capture {
 namespace {
@@ -35,6 +38,12 @@ std::string promoted_text(const RegionCall& r, const Entry& entry, size_t p, con
   return state;
 }
 
+const char* order_text(MemoryOrder order) {
+  return order == MemoryOrder::row_major       ? "contiguous"
+         : order == MemoryOrder::channels_last ? "channels-last"
+                                               : "strides ";
+}
+
 std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& entry) {
   std::vector<GuardExplanation> guards;
   const auto size = [](int64_t v) { return fmt::format("{}", v); };
@@ -45,10 +54,11 @@ std::vector<GuardExplanation> explain_guards(const RegionCall& r, const Entry& e
     const auto rank = static_cast<size_t>(meta_rank(meta));
     std::string text =
         fmt::format("{} {} {} {}", meta_dtype(meta).name(), extents_text(r.key, entry, layout.inputs[i].extents, rank),
-                    meta_device(meta).text(), meta_contiguous(meta) ? "contiguous" : "strides ");
-    if (!meta_contiguous(meta)) text += extents_text(r.key, entry, layout.inputs[i].strides, rank);
+                    meta_device(meta).text(), order_text(meta_order(meta)));
+    if (meta_has_strides(meta)) text += extents_text(r.key, entry, layout.inputs[i].strides, rank);
+    if (meta_frozen(meta)) text += " frozen";
     std::string state;
-    const size_t words = meta_contiguous(meta) ? rank : 2 * rank;  // the strides follow the extents
+    const size_t words = meta_has_strides(meta) ? 2 * rank : rank;  // the strides follow the extents
     for (size_t p = layout.inputs[i].extents; p < layout.inputs[i].extents + words; ++p)
       if (entry.mask[p] == 0) state += (state.empty() ? "" : ", ") + promoted_text(r, entry, p, size);
     guards.push_back({names[i], std::move(text), state.empty() ? "static" : std::move(state)});
@@ -123,10 +133,14 @@ std::string shown_name(const std::string& symbol, size_t region) {
 std::vector<KernelExplanation> explain_kernels(const RegionCall& r, const exec::Executable& executable,
                                                const std::vector<std::vector<std::string>>& notes, size_t region) {
   std::vector<KernelExplanation> kernels;
-  for (const exec::Step& step : executable.plan().steps) {
+  const std::vector<exec::Step>& steps = executable.plan().steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const exec::Step& step = steps[i];
+    if (step.kernel < 0) continue;
     const auto& ref = executable.plan().kernels[static_cast<size_t>(step.kernel)];
     const exec::LoadedKernel& loaded = executable.kernels()[static_cast<size_t>(step.kernel)];
     KernelExplanation k;
+    k.step = static_cast<int>(i);
     k.name = shown_name(ref.entry, region);
     k.symbol = ref.entry;
     k.blocks = exec::evaluate(executable.plan(), step.grid, r.key);
@@ -145,19 +159,62 @@ std::vector<KernelExplanation> explain_kernels(const RegionCall& r, const exec::
   return kernels;
 }
 
+/// "bf16 [4096,1024] strides [1,4096]"; nothing about strides where it is dense and row-major.
+std::string tensor_text(const exec::Plan& plan, const exec::CallTensorSource& t, std::span<const int64_t> key) {
+  Dims shape, strides;
+  for (const exec::HostExpr& e : t.shape) shape.push_back(exec::evaluate(plan, e, key));
+  for (const exec::HostExpr& e : t.strides) strides.push_back(exec::evaluate(plan, e, key));
+  bool dense = true;
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0; stride *= shape[d]) dense = dense && (shape[d] == 1 || strides[d] == stride);
+  return fmt::format("{} {}{}", t.dtype.name(), shape.text(), dense ? "" : " strides " + strides.text());
+}
+
+/// "epilogue=relu, dtype=bf16", as graphs are printed, with this call's numbers.
+std::string attributes_text(const exec::Plan& plan, const exec::CallRef& ref, std::span<const int64_t> key) {
+  const graph::OpDef* op = graph::find_op(ref.op);
+  if (op == nullptr) return {};
+  graph::Attributes attributes;
+  attributes.words = ref.words;
+  for (const exec::CallNumberSource& n : ref.numbers) {
+    const int64_t bits = n.symbol >= 0 ? key[static_cast<size_t>(n.symbol)] : exec::evaluate(plan, n.value, key);
+    graph::Scalar& s = attributes.scalars.emplace_back();
+    s.literal = {n.floating ? graph::Number::Kind::floating : graph::Number::Kind::integer, bits};
+    s.expr = bits;
+  }
+  return graph::text(*op, attributes);
+}
+
+std::vector<CallExplanation> explain_calls(const exec::Plan& plan, std::span<const int64_t> key) {
+  std::vector<CallExplanation> calls;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    if (plan.steps[i].call < 0) continue;
+    const exec::CallRef& ref = plan.calls[static_cast<size_t>(plan.steps[i].call)];
+    CallExplanation& c = calls.emplace_back();
+    c.step = static_cast<int>(i);
+    c.op = ref.op;
+    c.library = ref.provider;
+    c.attributes = attributes_text(plan, ref, key);
+    for (const exec::CallTensorSource& t : ref.operands) c.operands.push_back(tensor_text(plan, t, key));
+    for (const exec::CallTensorSource& t : ref.results) c.results.push_back(tensor_text(plan, t, key));
+  }
+  return calls;
+}
+
 void explain_code(RegionExplanation& e, const RegionCall& r, const Entry& entry, size_t region) {
-  size_t variant = 0;
-  for (const Tensor& t : r.inputs)
-    if ((reinterpret_cast<uintptr_t>(t.impl()->data()) & 15) != 0) variant = 1;
+  const size_t variant = variant_of(r, entry);
   e.compiled_now = r.compiled_now;
   e.from_disk = entry.compiled[variant].from_disk;
   e.compile_ms = entry.compiled[variant].milliseconds;
   e.kernels = explain_kernels(r, *entry.variants[variant].load(), entry.compiled[variant].kernel_notes, region);
+  e.calls = explain_calls(entry.variants[variant].load()->plan(), r.key);
+  e.library_notes = entry.compiled[variant].library_notes;
 }
 
 }  // namespace
 
 Explanation* listening() { return current; }
+Explanation* exchange_listening(Explanation* to) { return std::exchange(current, to); }
 
 void start_explanation(Function& function) {
   collected = {};
@@ -179,6 +236,7 @@ void explain_region(Explanation& to, const RegionCall& r, const Entry& entry) {
   e.later = r.later;
   e.stored = static_cast<int>(r.set.outputs.size());
   e.kept = kept_values(r, *entry.graph);
+  e.backend = entry.backend;
   e.entry = fmt::format("entry {} of {}", entry.number, r.set.entries.size());
   if (computes(r)) explain_code(e, r, entry, to.regions.size());
   count_bytes(*entry.graph, r.key, e);

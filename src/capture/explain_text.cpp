@@ -29,13 +29,34 @@ void write_kernel(Out out, const KernelExplanation& k) {
   for (const std::string& n : k.notes) fmt::format_to(out, "  {}\n", n);
 }
 
+std::string list_text(const std::vector<std::string>& list) {
+  std::string s;
+  for (const std::string& e : list) s += (s.empty() ? "" : ", ") + e;
+  return s;
+}
+
+void write_call(Out out, const CallExplanation& c) {
+  fmt::format_to(out, "library call {} by {}  ({}) -> {}{}{}\n", c.op, c.library, list_text(c.operands),
+                 list_text(c.results), c.attributes.empty() ? "" : "  ", c.attributes);
+}
+
+void write_steps(Out out, const RegionExplanation& r) {
+  size_t call = 0;
+  for (const KernelExplanation& k : r.kernels) {
+    for (; call < r.calls.size() && r.calls[call].step < k.step; ++call) write_call(out, r.calls[call]);
+    write_kernel(out, k);
+  }
+  for (; call < r.calls.size(); ++call) write_call(out, r.calls[call]);
+  for (const std::string& n : r.library_notes) fmt::format_to(out, "no library call: {}\n", n);
+}
+
 void write_region(Out out, const RegionExplanation& r, size_t number, size_t count) {
   if (r.later)
     fmt::format_to(out, "kept before, computed for {}, stores {}\n", r.end, counted(r.stored, "value"));
   else if (count > 1 || r.at_break)
     fmt::format_to(out, "region {}, ends at {}, stores {}\n", number, r.end, counted(r.stored, "value"));
   if (r.stored > 0)
-    fmt::format_to(out, "{}   {}\n", r.entry,
+    fmt::format_to(out, "{}{}   {}\n", r.entry, r.backend == "sinter" ? "" : fmt::format("   backend {}", r.backend),
                    r.from_disk
                        ? fmt::format("disk cache hit, {:.1f} ms", r.compile_ms)
                        : fmt::format("compiled in {:.0f} ms{}", r.compile_ms, r.compiled_now ? " (this call)" : ""));
@@ -46,7 +67,7 @@ void write_region(Out out, const RegionExplanation& r, size_t number, size_t cou
   fmt::format_to(out, "graph\n");
   for (const std::string& line : r.graph) fmt::format_to(out, "  {}\n", line);
   for (const std::string& k : r.kept) fmt::format_to(out, "kept: {} (recipe)\n", k);
-  for (const KernelExplanation& k : r.kernels) write_kernel(out, k);
+  write_steps(out, r);
 }
 
 }  // namespace
@@ -54,6 +75,12 @@ void write_region(Out out, const RegionExplanation& r, size_t number, size_t cou
 std::vector<KernelExplanation> Explanation::kernels() const {
   std::vector<KernelExplanation> all;
   for (const RegionExplanation& r : regions) all.insert(all.end(), r.kernels.begin(), r.kernels.end());
+  return all;
+}
+
+std::vector<CallExplanation> Explanation::library_calls() const {
+  std::vector<CallExplanation> all;
+  for (const RegionExplanation& r : regions) all.insert(all.end(), r.calls.begin(), r.calls.end());
   return all;
 }
 
@@ -66,8 +93,8 @@ std::string Explanation::text() const {
   Out out(s);
   fmt::format_to(out, "{}  {}   {}\n", name, location, device);
   const auto count = static_cast<size_t>(std::ranges::count(regions, false, &RegionExplanation::later));
-  fmt::format_to(out, "{}, {}, {}", counted(count, "region"), counted(kernels().size(), "kernel"),
-                 counted(breaks(), "break"));
+  fmt::format_to(out, "{}, {}, {}, {}", counted(count, "region"), counted(kernels().size(), "kernel"),
+                 counted(library_calls().size(), "library call"), counted(breaks(), "break"));
   if (floor_us > 0)
     fmt::format_to(out, ", floor {:.1f} us at {:.2f} TB/s copy", floor_us, copy_bytes_per_second / 1e12);
   fmt::format_to(out, "\n");

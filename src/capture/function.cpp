@@ -3,11 +3,26 @@
 
 #include <fmt/format.h>
 
+#include "src/compiler/backends.h"
+
 namespace sinter::capture {
 
 void Function::note_recompile(std::string text) {
   std::scoped_lock lock(notes_mutex_);
   recompiles_.push_back(std::move(text));
+}
+
+void Function::add(const CompileTimes& times) {
+  std::scoped_lock lock(notes_mutex_);
+  compile_times_.passes_ms += times.passes_ms;
+  compile_times_.text_ms += times.text_ms;
+  compile_times_.machine_ms += times.machine_ms;
+  compile_times_.load_ms += times.load_ms;
+}
+
+CompileTimes Function::compile_times() const {
+  std::scoped_lock lock(notes_mutex_);
+  return compile_times_;
 }
 
 std::vector<std::string> Function::recompiles() {
@@ -27,20 +42,19 @@ std::string Function::context() const {
 }
 
 std::shared_ptr<Function> make_function(CompileOptions options, SourceLine line) {
-  if (options.backend != "sinter" && options.backend != "reference")
-    throw UserError({"compile",
-                     fmt::format("unknown backend \"{}\"", options.backend),
-                     line,
-                     {},
-                     "use \"sinter\" or \"reference\""});
+  compiler::check_backend(options.backend, line);
   if (options.max_entries < 1)
     throw UserError({"compile", fmt::format("max_entries is {}", options.max_entries), line, {}, "give 1 or more"});
   return std::make_shared<Function>(std::move(options), line);
 }
 
+const CompileOptions& options(const Function& f) { return f.options; }
+SourceLine line(const Function& f) { return f.line; }
+
 FunctionStats stats(const Function& f) {
   const auto& c = f.counters;
-  return {c.calls.load(), c.compilations.load(), c.disk_hits.load(), c.breaks.load(), c.launches.load()};
+  return {c.calls.load(),  c.compilations.load(), c.disk_hits.load(),
+          c.breaks.load(), c.launches.load(),     f.compile_times()};
 }
 
 }  // namespace sinter::capture

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/capture/frozen_calls.h"
 #include "src/capture/trace.h"
 
 namespace sinter::capture {
@@ -20,13 +21,16 @@ class Function {
   const CompileOptions options;
   const SourceLine line;  ///< where compile() was called
   TraceNode root;
-  std::mutex grow;  ///< held while the trie or an entry list grows: one thread compiles, others wait
+  FrozenCalls frozen;  ///< Host::skip
+  std::mutex grow;     ///< held while the trie or an entry list grows: one thread compiles, others wait
 
   struct Counters {
     std::atomic<int64_t> calls{0}, compilations{0}, disk_hits{0}, breaks{0}, launches{0};
   } counters;
 
   void note_recompile(std::string text);
+  void add(const CompileTimes& times);
+  CompileTimes compile_times() const;
   std::vector<std::string> recompiles();
 
   /// A type rule knows the line of the op; which function was called is known here.
@@ -34,7 +38,8 @@ class Function {
   std::string context() const;  ///< `tracing "pre" (compiled at pose.cpp:14)`
 
  private:
-  std::mutex notes_mutex_;
+  mutable std::mutex notes_mutex_;
+  CompileTimes compile_times_;
   std::vector<std::string> recompiles_;
 };
 

@@ -4,9 +4,10 @@
 namespace sinter::capture {
 namespace {
 
-enum class WordKind : uint8_t { meta, extent, stride, attribute_extent, number };
+enum class WordKind : uint8_t { meta, extent, stride, attribute_extent, number, varying };
 
-std::vector<WordKind> word_kinds(std::span<const int64_t> key, size_t input_count, const std::vector<bool>& is_extent) {
+std::vector<WordKind> word_kinds(std::span<const int64_t> key, size_t input_count,
+                                 const std::vector<ValueKind>& values) {
   std::vector<WordKind> kinds(key.size(), WordKind::number);
   const KeyLayout layout = layout_of(key, input_count);
   for (const KeyLayout::Input& in : layout.inputs) {
@@ -14,11 +15,13 @@ std::vector<WordKind> word_kinds(std::span<const int64_t> key, size_t input_coun
     kinds[in.meta] = WordKind::meta;
     for (size_t d = 0; d < static_cast<size_t>(meta_rank(meta)); ++d) {
       kinds[in.extents + d] = WordKind::extent;
-      if (!meta_contiguous(meta)) kinds[in.strides + d] = WordKind::stride;
+      if (meta_has_strides(meta)) kinds[in.strides + d] = WordKind::stride;
     }
   }
-  for (size_t i = 0; i < is_extent.size(); ++i)
-    if (is_extent[i]) kinds[layout.numbers + i] = WordKind::attribute_extent;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == ValueKind::extent) kinds[layout.numbers + i] = WordKind::attribute_extent;
+    if (values[i] == ValueKind::varying) kinds[layout.numbers + i] = WordKind::varying;
+  }
   return kinds;
 }
 
@@ -33,7 +36,7 @@ bool may_promote(WordKind kind, int64_t value) {
 /// Gives each word of `wanted` a symbol; sizes with the same history share the first one's.
 Promotion assign(const std::vector<bool>& wanted, std::span<const int64_t> was, std::span<const int64_t> now,
                  const std::vector<WordKind>& kinds, bool share) {
-  Promotion p = promote_none(now.size());
+  Promotion p{SymbolMap(now.size(), -1), {}};
   for (size_t i = 0; i < now.size(); ++i) {
     if (!wanted[i]) continue;
     int32_t symbol = static_cast<int32_t>(i);
@@ -50,18 +53,24 @@ Promotion assign(const std::vector<bool>& wanted, std::span<const int64_t> was, 
 
 }  // namespace
 
-Promotion promote_none(size_t key_size) { return {SymbolMap(key_size, -1), {}}; }
+Promotion promote_none(size_t key_size, const std::vector<ValueKind>& values) {
+  Promotion p{SymbolMap(key_size, -1), {}};
+  const size_t first = key_size - values.size();
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i] == ValueKind::varying) p.symbols[first + i] = static_cast<int32_t>(first + i);
+  return p;
+}
 
-Promotion promote_all(std::span<const int64_t> key, size_t input_count, const std::vector<bool>& is_extent) {
-  const auto kinds = word_kinds(key, input_count, is_extent);
+Promotion promote_all(std::span<const int64_t> key, size_t input_count, const std::vector<ValueKind>& values) {
+  const auto kinds = word_kinds(key, input_count, values);
   std::vector<bool> wanted(key.size());
   for (size_t i = 0; i < key.size(); ++i) wanted[i] = may_promote(kinds[i], key[i]);
   return assign(wanted, key, key, kinds, false);
 }
 
 Promotion promote_changes(std::span<const int64_t> was, std::span<const int64_t> was_mask, std::span<const int64_t> now,
-                          size_t input_count, const std::vector<bool>& is_extent) {
-  const auto kinds = word_kinds(now, input_count, is_extent);
+                          size_t input_count, const std::vector<ValueKind>& values) {
+  const auto kinds = word_kinds(now, input_count, values);
   std::vector<bool> wanted(now.size());
   for (size_t i = 0; i < now.size(); ++i)
     wanted[i] =
@@ -76,7 +85,7 @@ bool same_structure(std::span<const int64_t> a, std::span<const int64_t> b, size
     if (a[at] != b[at]) return false;
     const auto meta = static_cast<uint64_t>(a[at]);
     const auto rank = static_cast<size_t>(meta_rank(meta));
-    at += 1 + rank + (meta_contiguous(meta) ? 0 : rank);
+    at += 1 + rank + (meta_has_strides(meta) ? rank : 0);
   }
   return true;
 }

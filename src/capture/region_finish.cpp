@@ -6,21 +6,45 @@
 #include <exception>
 #include <utility>
 
+#include "src/capture/captured_draws.h"
 #include "src/capture/region_recorder.h"
 #include "src/capture/region_run.h"
 
 namespace sinter::capture {
 namespace {
 
-/// The handle has its data, or will never get it. The last reference may have died on another thread meanwhile.
-void settle(tensor::TensorImpl* t) noexcept {
-  if (t->pending.exchange(nullptr, std::memory_order_acq_rel) == tensor::abandoned()) tensor::recycle(t);
-}
+/// While alive, the memory of inputs gets other contents. Their version is another one only afterwards, also if that
+/// fails half-way: what the run itself computes from the old contents and keeps is kept as theirs.
+class Writing {
+ public:
+  Writing(std::span<const Tensor> inputs, std::span<const RegionWrite> writes) : inputs_(inputs), writes_(writes) {
+    for (const RegionWrite& w : writes_) storage(w).before_write();
+  }
+  ~Writing() {
+    for (const RegionWrite& w : writes_) storage(w).after_write();
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+ private:
+  tensor::Storage& storage(const RegionWrite& w) const {
+    return *inputs_[static_cast<size_t>(w.input)].impl()->storage;
+  }
+  std::span<const Tensor> inputs_;
+  std::span<const RegionWrite> writes_;
+};
 
 }  // namespace
 
+/// The handle has its data, or will never get it. The last reference may have died on another thread meanwhile.
+void RegionRecorder::settle(tensor::TensorImpl* t) noexcept {
+  if (t->pending.exchange(nullptr, std::memory_order_acq_rel) == tensor::abandoned()) tensor::recycle(t);
+}
+
 void RegionRecorder::compute(tensor::TensorImpl& t, const char* why, SourceLine line) {
   check_thread(why, line);
+  if (frozen_ != nullptr)
+    frozen_->refuse(why, fmt::format("reads {} {} on the host", dtype(t).name(), shape(t).text()), line);
   if (function_->options.fullgraph)
     throw CompileError(
         {why,
@@ -39,11 +63,13 @@ void RegionRecorder::compute_together(std::span<tensor::TensorImpl* const> tenso
 
 void RegionRecorder::break_region(int32_t demanded, const char* why, SourceLine line) {
   if (depth_ == 0) return;
+  refuse_break(why, line);
   function_->counters.breaks.fetch_add(1, std::memory_order_relaxed);
   end_region({demanded, true, why, line});
 }
 
 void RegionRecorder::break_completely(const char* why, SourceLine line) {
+  if (depth_ > 0) refuse_break(why, line);
   if (depth_ > 0) function_->counters.breaks.fetch_add(1, std::memory_order_relaxed);
   complete({demand_everything, true, why, line});
 }
@@ -126,21 +152,29 @@ void RegionRecorder::find_live() {
 
 void RegionRecorder::end_region(const Ending& ending) {
   if (depth_ == 0) return;
-  if (!written_.empty()) update_views();
-  find_live();
-  RegionEnd& end = end_at(*cursor_, live_, ending.demanded, writes_, function_->grow);
+  const Busy busy(*this);
+  TraceNode* continuation = &function_->root;  // of a region that is not even recorded to its end
   try {
+    if (!written_.empty()) update_views();
+    find_live();
+    RegionEnd& end = end_at(*cursor_, live_, ending.demanded, writes_, function_->grow);
+    continuation = &end.continuation;
     if (!live_.empty() || !writes_.empty()) run(end, ending);
+    advance_captured_draws();
   } catch (const UserError& e) {
     abandon();
-    start_region(&end.continuation);
+    start_region(continuation);
     throw function_->with_context(e);
   } catch (...) {
     abandon();
-    start_region(&end.continuation);
+    start_region(continuation);
     throw;
   }
-  start_region(&end.continuation);
+  start_region(continuation);
+}
+
+bool RegionRecorder::waits_for(const tensor::TensorImpl* t) const {
+  return !busy_ && std::ranges::any_of(inputs_, [&](const Tensor& input) { return input.impl() == t; });
 }
 
 bool RegionRecorder::reads(const tensor::Storage& storage) const {
@@ -171,6 +205,17 @@ void RegionRecorder::find_outputs(const OutputSet& set) {
   }
 }
 
+void RegionRecorder::run_and_settle(const RegionCall& region, Entry& entry) {
+  find_outputs(region.set);
+  {
+    const Writing writing(inputs_, writes_);
+    run_entry(region, entry, outputs_);
+  }
+  for (int32_t slot : region.set.outputs)
+    if (tensor::TensorImpl* t = std::exchange(slots_[static_cast<size_t>(slot)], nullptr)) settle(t);
+  unnamed_.clear();
+}
+
 void RegionRecorder::run(RegionEnd& end, const Ending& ending) {
   tensor::writes_are_pending = false;
   compute_inputs(ending.why, ending.line);
@@ -182,12 +227,7 @@ void RegionRecorder::run(RegionEnd& end, const Ending& ending) {
   RegionCall region{*function_,      cursor_,         end, set, inputs_, key_, device_, ending.why, ending.line,
                     ending.at_break, entry == nullptr};
   if (entry == nullptr) entry = &compile_entry(region);
-  find_outputs(set);
-  for (const RegionWrite& w : writes_) inputs_[static_cast<size_t>(w.input)].impl()->storage->before_write();
-  run_entry(region, *entry, outputs_);
-  for (int32_t slot : set.outputs)
-    if (tensor::TensorImpl* t = std::exchange(slots_[static_cast<size_t>(slot)], nullptr)) settle(t);
-  unnamed_.clear();
+  run_and_settle(region, *entry);
   if (!std::ranges::includes(set.outputs, end.live)) keep_rest(region, *entry);
 }
 

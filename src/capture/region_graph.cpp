@@ -9,15 +9,26 @@ graph::Expr extent_at(std::span<const int64_t> key, size_t position, const Symbo
   return s < 0 ? graph::Expr(key[position]) : graph::Expr::symbol(s);
 }
 
+std::vector<graph::Expr> channels_last_strides(std::span<const graph::Expr> shape) {
+  std::vector<graph::Expr> strides(shape.size(), graph::Expr(1));
+  graph::Expr next = shape[1];
+  for (size_t d = shape.size(); d-- > 2; next = next * shape[d]) strides[d] = next;
+  strides[0] = next;
+  return strides;
+}
+
 graph::Value add_input(graph::Graph& g, const KeyLayout::Input& in, std::span<const int64_t> key,
                        const SymbolMap& symbols) {
   const auto meta = static_cast<uint64_t>(key[in.meta]);
   graph::ValueType type{meta_dtype(meta), {}};
   const auto rank = static_cast<size_t>(meta_rank(meta));
   for (size_t d = 0; d < rank; ++d) type.shape.push_back(extent_at(key, in.extents + d, symbols));
-  if (meta_contiguous(meta)) return g.add_input(std::move(type));
+  if (meta_order(meta) == MemoryOrder::row_major) return g.add_input(std::move(type));
   graph::Layout layout;
-  for (size_t d = 0; d < rank; ++d) layout.strides.push_back(extent_at(key, in.strides + d, symbols));
+  if (meta_order(meta) == MemoryOrder::channels_last)
+    layout.strides = channels_last_strides(type.shape);
+  else
+    for (size_t d = 0; d < rank; ++d) layout.strides.push_back(extent_at(key, in.strides + d, symbols));
   return g.add_input(std::move(type), std::move(layout));
 }
 

@@ -20,6 +20,7 @@ graph::ValueType literal_type(const Tensor& t) {
 
 void RegionRecorder::begin(Function& function) {
   function_ = &function;
+  frozen_ = nullptr;
   start_region(&function.root);
 }
 
@@ -43,6 +44,8 @@ void RegionRecorder::start_region(TraceNode* root) {
 
 Tensor RegionRecorder::call(const graph::Call& call) {
   if (depth_ == max_region_ops) break_region(demand_nothing, "8192 ops", call.line);
+  const Busy busy(*this);
+  if (frozen_ != nullptr) refuse_draws(call);
   if (!written_.empty()) break_before_stale_read(call);
   const int32_t slot = record(call);
   Tensor result = tensor::make_pending(this, slot);
@@ -99,7 +102,11 @@ OperandCode RegionRecorder::code_of(const Tensor& t, const graph::Call& call) {
 }
 
 OperandCode RegionRecorder::input_code(tensor::TensorImpl* impl, const graph::Call& call) {
-  const tensor::PendingOwner* owner = impl->pending.load(std::memory_order_acquire);
+  tensor::PendingOwner* owner = impl->pending.load(std::memory_order_acquire);
+  if (owner != nullptr && owner == frozen_)
+    impl = frozen_->stand_in(*impl);
+  else if (owner != nullptr)
+    owner->check_operand(*impl, call.op->name, call.line);
   if (owner != nullptr && !owner->on_any_thread())
     throw UserError({std::string(call.op->name), "an operand is being recorded on another thread", call.line,
                      function_->context(), "return it from its compiled function first"});
@@ -224,7 +231,15 @@ DType RegionRecorder::dtype(const tensor::TensorImpl& t) { return type_of(t).dty
 Dims RegionRecorder::shape(const tensor::TensorImpl& t) {
   Dims shape;
   for (graph::Expr e : type_of(t).shape) shape.push_back(*e.constant());
+  for (size_t d = 0; frozen_ != nullptr && d < shape.size(); ++d) frozen_->note_read(t.slot, static_cast<int32_t>(d));
   return shape;
+}
+
+int RegionRecorder::rank(const tensor::TensorImpl& t) { return type_of(t).rank(); }
+
+int64_t RegionRecorder::extent(const tensor::TensorImpl& t, size_t dim) {
+  if (frozen_ != nullptr) frozen_->note_read(t.slot, static_cast<int32_t>(dim));
+  return *type_of(t).shape[dim].constant();
 }
 
 Device RegionRecorder::device(const tensor::TensorImpl&) {

@@ -5,8 +5,11 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "src/capture/captured_handles.h"
+#include "src/capture/frozen_region.h"
 #include "src/capture/function.h"
 #include "src/capture/key.h"
 #include "src/capture/recipe.h"
@@ -42,15 +45,32 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void abandon() noexcept;
   Function& function() const { return *function_; }
   int64_t op_count() const { return depth_; }
+
+  /// This call's host code runs for others as well: what it learns is noted in `handles`, and a break is refused.
+  void freeze_into(CapturedHandles& handles) { frozen_ = &handles; }
+  const CapturedHandles* frozen_into() const { return frozen_; }
+  /// Ends the call: what is needed to run it again for other arguments. `wanted` (slots, ascending) are computed now if
+  /// it `runs`; every other handle becomes unusable. Without `compiles` there is no entry.
+  FrozenRegion freeze(std::span<const int32_t> wanted, bool compiles, bool runs);
+  /// The same if the host code threw.
+  void abandon_frozen() noexcept;
+  /// Copies the contents of an input whose memory is about to go.
+  void own_input(const tensor::TensorImpl* t);
   /// Is this memory, or a view of it, an operand of the region so far?
   bool reads(const tensor::Storage& storage) const;
   /// Does the region so far write to this memory?
   bool writes(const tensor::TensorImpl& t) const;
 
+  /// Is this an operand of the region so far, to be read when it ends? Not while a call is being recorded or the region
+  /// ends: handles of the recorder's own come and go there.
+  bool waits_for(const tensor::TensorImpl* t) const;
+
   // PendingOwner
   DType dtype(const tensor::TensorImpl& t) override;
   Dims shape(const tensor::TensorImpl& t) override;
   Device device(const tensor::TensorImpl& t) override;
+  int rank(const tensor::TensorImpl& t) override;
+  int64_t extent(const tensor::TensorImpl& t, size_t dim) override;
   void compute(tensor::TensorImpl& t, const char* why, SourceLine line) override;
   void compute_together(std::span<tensor::TensorImpl* const> tensors, const char* why, SourceLine line) override;
   bool forget(tensor::TensorImpl& t) noexcept override;
@@ -63,7 +83,23 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
     const char* why;
     SourceLine line;
   };
+  /// While alive, handles to operands are the recorder's own.
+  class Busy {
+   public:
+    explicit Busy(RegionRecorder& recorder) : recorder_(recorder), before_(std::exchange(recorder.busy_, true)) {}
+    ~Busy() { recorder_.busy_ = before_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    RegionRecorder& recorder_;
+    bool before_;
+  };
+  static void settle(tensor::TensorImpl* t) noexcept;
   void complete(const Ending& ending);
+  void poison_rest() noexcept;
+  void refuse_break(const char* why, SourceLine line) const;
+  void refuse_draws(const graph::Call& call) const;
   void end_region(const Ending& ending);
   void check_thread(const char* why, SourceLine line) const;
   int32_t record(const graph::Call& call);
@@ -83,6 +119,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void move_inputs_to_device();
   bool must_store_all() const;
   void find_outputs(const OutputSet& set);
+  void run_and_settle(const RegionCall& region, Entry& entry);
   void run(RegionEnd& end, const Ending& ending);
   void keep_rest(const RegionCall& region, const Entry& entry);
   void start_region(TraceNode* root);
@@ -116,6 +153,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   Function* function_ = nullptr;
   TraceNode* cursor_ = nullptr;
   int32_t depth_ = 0;  ///< ops in this region
+  bool busy_ = false;
   /// Handles, null once dropped. A handle dropped by another thread stays, marked as abandoned, until find_live() or
   /// the end of the run recycles it: only the owner's thread touches this array.
   std::vector<tensor::TensorImpl*> slots_;
@@ -123,6 +161,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   std::vector<tensor::TensorImpl*> outputs_;
   std::vector<Tensor> unnamed_;
   Recipes recipes_;  ///< of this call
+  CapturedHandles* frozen_ = nullptr;
   std::vector<Tensor> inputs_;
   std::vector<graph::Number> values_;
   std::vector<OperandCode> codes_;

@@ -6,6 +6,12 @@
 #include "src/capture/explain_region.h"
 
 namespace sinter::capture {
+namespace {
+
+/// Of this thread, so that a region whose backend runs other regions counts theirs.
+constinit thread_local int64_t launches = 0;
+
+}  // namespace
 
 void run_entry(const RegionCall& r, Entry& entry, std::span<tensor::TensorImpl* const> outputs) {
   if (!computes(r)) {
@@ -21,8 +27,10 @@ void run_entry(const RegionCall& r, Entry& entry, std::span<tensor::TensorImpl* 
     inputs = many;
   }
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = r.inputs[i].impl();
+  const int64_t before = launches;
   executable.run({inputs, r.key}, outputs);
-  r.function.counters.launches.fetch_add(executable.launches(), std::memory_order_relaxed);
+  launches += executable.launches();
+  r.function.counters.launches.fetch_add(launches - before, std::memory_order_relaxed);
   if (Explanation* to = listening()) explain_region(*to, r, entry);
 }
 

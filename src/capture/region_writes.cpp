@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorder's third part: in-place ops. A write makes a new value of the memory that the destination is a view of;
+// The recorder's part for in-place ops. A write makes a new value of the memory that the destination is a view of;
 // other views of it are read again, from that value, when they are next used.
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "src/capture/region_recorder.h"
+#include "src/graph/text.h"
 #include "src/lower/view_layout.h"
 
 namespace sinter::capture {
@@ -68,7 +69,7 @@ graph::Layout RegionRecorder::memory_layout(graph::NodeId root) const {
   for (size_t slot = 0; slot < type_slots_.size(); ++slot) {
     if (type_slots_[slot].node != root) continue;
     const OperandCode base = base_of(static_cast<OperandCode>(slot));
-    return base < 0 ? of_input(static_cast<size_t>(~base)) : lower::contiguous_layout(*types_, root);
+    return base < 0 ? of_input(static_cast<size_t>(~base)) : graph::contiguous_layout(types_->type({root, 0}).shape);
   }
   return of_input(
       static_cast<size_t>(std::ranges::find(type_inputs_, root, &graph::Value::node) - type_inputs_.begin()));
@@ -88,7 +89,7 @@ bool RegionRecorder::is_copied(int32_t slot) {
   }
   if (types_ == nullptr) replay_types();
   const graph::NodeId id = type_slots_[static_cast<size_t>(slot)].node;
-  return lower::view_layout(*types_, id, [&](graph::NodeId root) { return memory_layout(root); }).root == id;
+  return lower::view_layout(*types_, id, [&](graph::NodeId root) { return memory_layout(root); }).base == id;
 }
 
 bool RegionRecorder::is_view(OperandCode code) {
@@ -192,7 +193,7 @@ void RegionRecorder::break_before_stale_read(const graph::Call& call) {
 bool RegionRecorder::view_repeats(int32_t view) {
   if (types_ == nullptr) replay_types();
   const graph::Value value = type_slots_[static_cast<size_t>(view)];
-  const lower::ViewLayout layout =
+  const lower::StridedView layout =
       lower::view_layout(*types_, value.node, [&](graph::NodeId root) { return memory_layout(root); });
   Dims shape, strides;
   for (graph::Expr e : types_->type(value).shape) shape.push_back(*e.constant());
@@ -228,7 +229,9 @@ void RegionRecorder::refuse_repeated(OperandCode code, const graph::Call& call) 
 }
 
 void RegionRecorder::write(const graph::Call& call) {
+  if (frozen_ != nullptr) frozen_->refuse(call.op->name, "an in-place write", call.line);
   if (depth_ == max_region_ops) break_region(demand_nothing, "8192 ops", call.line);
+  const Busy busy(*this);
   begin_writes();
   break_before_stale_read(call);
   begin_writes();  // of the next region, if this one ended

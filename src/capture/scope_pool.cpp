@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/capture/explain_region.h"
 #include "src/graph/recorder.h"
+#include "src/graph/user_code.h"
 
 namespace sinter::capture {
 
@@ -49,17 +51,57 @@ struct Loan {
   }
 };
 
+constinit thread_local const Compiling* compiling = nullptr;
+
 RegionRecorder* borrow() {
   thread_local Loan loan;
   (void)loan;
   return recorders().take();
 }
 
+/// What a thread was in the middle of.
+struct Suspended {
+  RegionRecorder* own;
+  RegionRecorder* active;
+  graph::Recorder* current;
+  Explanation* listening;
+};
+
+void* suspend() {
+  return new Suspended{std::exchange(own_recorder, nullptr), std::exchange(active, nullptr),
+                       graph::exchange_recorder(nullptr), exchange_listening(nullptr)};
+}
+
+void resume(void* suspended) noexcept {
+  const std::unique_ptr<Suspended> s(static_cast<Suspended*>(suspended));
+  if (own_recorder != nullptr) recorders().give(own_recorder);
+  own_recorder = s->own;
+  active = s->active;
+  graph::exchange_recorder(s->current);
+  exchange_listening(s->listening);
+}
+
 }  // namespace
+
+Compiling::Compiling(const Function& function) : function_(function), outer_(std::exchange(compiling, this)) {}
+Compiling::~Compiling() { compiling = outer_; }
+
+void Compiling::check(const Function& function) {
+  for (const Compiling* c = compiling; c != nullptr; c = c->outer_)
+    if (&c->function_ == &function)
+      throw UserError({function.options.name,
+                       "user code that compiles it (a backend, a shape rule) calls it",
+                       {},
+                       function.context(),
+                       "call it when it is compiled"});
+}
+
+void install_user_code_hooks() { graph::user_code_hooks() = {suspend, resume}; }
 
 RegionRecorder* active_recorder() { return active; }
 
 RegionRecorder& activate(Function& function) {
+  if (compiling != nullptr) Compiling::check(function);
   if (own_recorder == nullptr) own_recorder = borrow();
   own_recorder->begin(function);
   active = own_recorder;

@@ -13,4 +13,23 @@ extern constinit thread_local RegionRecorder* own_recorder;
 RegionRecorder& activate(Function& function);
 void deactivate();
 
+/// While it lives this thread compiles an entry of the function, whose lock it holds: user code that compiling calls (a
+/// backend, a shape rule) must not call the function, and activate() refuses that.
+class Compiling {
+ public:
+  explicit Compiling(const Function& function);
+  ~Compiling();
+  Compiling(const Compiling&) = delete;
+  Compiling& operator=(const Compiling&) = delete;
+
+ private:
+  friend RegionRecorder& activate(Function& function);
+  static void check(const Function& function);
+  const Function& function_;
+  const Compiling* outer_;
+};
+
+/// Lets user code run in the middle of a region or of compiling one (graph::UserCode).
+void install_user_code_hooks();
+
 }  // namespace sinter::capture

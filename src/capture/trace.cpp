@@ -53,6 +53,16 @@ std::vector<const TraceNode*> path_to(const TraceNode* last) {
   return path;
 }
 
+std::vector<ValueKind> value_kinds(std::span<const TraceNode* const> path) {
+  std::vector<ValueKind> kinds;
+  for (const TraceNode* n : path)
+    for (size_t i = 0; i < n->kinds.size(); ++i)
+      kinds.push_back((n->extent_mask >> i & 1) != 0    ? ValueKind::extent
+                      : (n->varying_mask >> i & 1) != 0 ? ValueKind::varying
+                                                        : ValueKind::number);
+  return kinds;
+}
+
 std::vector<graph::Number::Kind> number_kinds(std::span<const TraceNode* const> path) {
   std::vector<graph::Number::Kind> kinds;
   for (const TraceNode* n : path) kinds.insert(kinds.end(), n->kinds.begin(), n->kinds.end());
@@ -73,6 +83,7 @@ TraceNode* append_child(TraceNode* parent, const graph::Call& call, std::span<co
   for (size_t i = 0; i < values.size(); ++i) {
     node->kinds.push_back(values[i].kind);
     if (call.attributes->is_extent(i)) node->extent_mask |= 1u << i;
+    if (call.attributes->is_varying(i)) node->varying_mask |= 1u << i;
   }
   node->line = call.line;
   node->parent = parent;

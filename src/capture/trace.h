@@ -28,6 +28,7 @@ struct TraceNode {
   std::vector<int64_t> words;
   std::vector<graph::Number::Kind> kinds;  ///< of the values
   uint32_t extent_mask = 0;                ///< which values are extents
+  uint32_t varying_mask = 0;               ///< which values differ in every call
   SourceLine line;
   TraceNode* parent = nullptr;
   int depth = 0;  ///< root 0; the node's result is slot depth - 1
@@ -46,7 +47,10 @@ struct TraceNode {
 
 /// The nodes from the region's root (exclusive) to `last`, in order.
 std::vector<const TraceNode*> path_to(const TraceNode* last);
-/// Of the values of a path's calls, in order.
+enum class ValueKind : uint8_t { number, extent, varying };
+
+/// Of the values of a path's calls, in order: what they are, and how the user wrote them.
+std::vector<ValueKind> value_kinds(std::span<const TraceNode* const> path);
 std::vector<graph::Number::Kind> number_kinds(std::span<const TraceNode* const> path);
 /// Appends under the caller's lock, or returns the equal child another thread appended.
 TraceNode* append_child(TraceNode* parent, const graph::Call& call, std::span<const OperandCode> codes);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "src/graph/seeded_fault.h"
+
 namespace sinter::compiler {
 namespace {
 
@@ -26,18 +28,29 @@ std::vector<Life> find_lives(const loop::Program& program, const std::vector<sch
       lives.resize(std::max(lives.size(), static_cast<size_t>(b.position) + 1));
       lives[static_cast<size_t>(b.position)].bytes = aligned(graph::product(b.shape) * Expr(int64_t{b.dtype.bytes()}));
     }
-  for (size_t k = 0; k < kernels.size(); ++k)
-    for (const auto& s : kernels[k].sources) {
-      if (s.kind != schedule::ParameterSource::Kind::buffer) continue;
-      const loop::Buffer& b = program.buffers[static_cast<size_t>(s.id)];
-      if (b.role != loop::BufferRole::temporary) continue;
-      Life& l = lives[static_cast<size_t>(b.position)];
-      if (!l.used) l.first = k;
-      l.used = true;
-      l.last = k;
+  const auto touch = [&](int buffer, size_t step) {
+    const loop::Buffer& b = program.buffers[static_cast<size_t>(buffer)];
+    if (b.role != loop::BufferRole::temporary) return;
+    Life& l = lives[static_cast<size_t>(b.position)];
+    if (!l.used) l.first = step;
+    l.used = true;
+    l.last = step > l.first && planted(graph::Fault::stale_alias) ? step - 1 : step;  // the fault: tests only
+  };
+  std::vector<Life> workspaces;
+  size_t step = 0;
+  for (const loop::Group& group : program.groups) {
+    if (group.call) {
+      for (const loop::CallTensor& t : group.call->operands) touch(t.buffer, step);
+      for (const loop::CallTensor& t : group.call->results) touch(t.buffer, step);
+    } else if (!group.nests.empty()) {
+      const schedule::ScheduledKernel& kernel = kernels[workspaces.size()];
+      for (const auto& s : kernel.sources)
+        if (s.kind == schedule::ParameterSource::Kind::buffer) touch(s.id, step);
+      workspaces.push_back({step, step, !kernel.workspace_bytes.is_constant(0), aligned(kernel.workspace_bytes)});
     }
-  for (size_t k = 0; k < kernels.size(); ++k)
-    lives.push_back({k, k, !kernels[k].workspace_bytes.is_constant(0), aligned(kernels[k].workspace_bytes)});
+    ++step;
+  }
+  lives.insert(lives.end(), workspaces.begin(), workspaces.end());
   return lives;
 }
 

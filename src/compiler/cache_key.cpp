@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "src/compiler/build_identity.h"
+#include "src/compiler/library_choice.h"
 
 namespace sinter::compiler {
 
@@ -17,6 +18,7 @@ std::vector<KeyField> key_fields(const graph::Graph& graph, const Options& optio
           {"fusion", fmt::to_string(static_cast<int>(options.fusion))},
           {"rounding", fmt::to_string(static_cast<int>(options.rounding))},
           {"aligned", options.aligned ? "1" : "0"},
+          {"libraries", options.libraries ? library_identity(graph) : "not used"},
           {"name", graph.name},
           {"graph", graph::print(graph)}};
 }

@@ -17,7 +17,8 @@ struct KeyField {
   friend bool operator==(const KeyField&, const KeyField&) = default;
 };
 
-/// Everything that can change the code of a graph: the build of the compiler, the device, the options, the graph.
+/// Everything that can change the code of a graph: the build of the compiler, the device, the options, the libraries
+/// that its calls may go to, the graph.
 std::vector<KeyField> key_fields(const graph::Graph& graph, const Options& options, const device::Properties& device);
 /// The key of the memory table and of graph entries on disk: name, length and value of each field, so that equal texts
 /// are equal fields.

@@ -13,9 +13,10 @@ struct CodeImage {
   std::string image;  ///< bytes for Backend::load
   std::string key;    ///< canonical bytes of everything that decided the image
   std::string entry;
-  int threads = 1;       ///< CUDA: block size; CPU: programs that a thread should get at least
-  int shared_bytes = 0;  ///< dynamic
-  std::string source;    ///< text for people
+  int threads = 1;        ///< CUDA: block size; CPU: programs that a thread should get at least
+  int shared_bytes = 0;   ///< dynamic
+  std::string source;     ///< text for people
+  double machine_ms = 0;  ///< NVRTC or LLVM took
 };
 
 /// Scheduled kernel -> code for a device. The same function for every kind of device, chosen by properties.

@@ -3,6 +3,7 @@
 #include <sinter/error.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "src/compiler/codegen.h"
 #ifdef SINTER_WITH_LLVM
@@ -15,9 +16,11 @@ CodeImage generate_cpu([[maybe_unused]] const schedule::ScheduledKernel& kernel,
                        [[maybe_unused]] const device::Properties& properties) {
 #ifdef SINTER_WITH_LLVM
   const auto& table = llvm_codegen::open_backend(SINTER_LLVM_MODULE);
+  const auto begin = std::chrono::steady_clock::now();
   const auto object =
       llvm_codegen::compile_through(table, kernel.kernel, {properties.architecture, properties.vector_bits});
   CodeImage out;
+  out.machine_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   out.entry = kernel.kernel.name;
   out.source = tile_ir::print(kernel.kernel);
   out.image.assign(reinterpret_cast<const char*>(object.data()), object.size());

@@ -8,6 +8,8 @@
 
 #include <sinter/error.h>
 
+#include <chrono>
+
 namespace sinter::compiler {
 
 CodeImage generate_cuda(const schedule::ScheduledKernel& kernel, const device::Properties& properties) {
@@ -22,9 +24,11 @@ CodeImage generate_cuda(const schedule::ScheduledKernel& kernel, const device::P
     return out;
   }
 #ifdef SINTER_WITH_CUDA
+  const auto begin = std::chrono::steady_clock::now();
   const device::cuda::CompileResult result =
       device::cuda::compile({text.text, text.entry, properties.architecture, device::cuda::strict_options});
   out.image.assign(reinterpret_cast<const char*>(result.cubin.data()), result.cubin.size());
+  out.machine_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return out;
 #else
   throw DeviceError("this build has no CUDA support");

@@ -7,11 +7,14 @@
 #include <future>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "runtime/cache/disk_cache.h"
 #include "runtime/cache/kernel_store.h"
 #include "runtime/device/log.h"
+#include "src/compiler/backends.h"
 #include "src/compiler/cache_key.h"
+#include "src/compiler/folded.h"
 #include "src/compiler/interpreter.h"
 #include "src/compiler/pipeline.h"
 
@@ -54,6 +57,7 @@ std::shared_ptr<const exec::Executable> from_disk(const std::string& key, device
 std::shared_ptr<const exec::Executable> generate(const graph::Graph& g, const Options& o, const std::string& key,
                                                  device::Backend& backend, Result& result) {
   Generated made = run_pipeline(g, o, backend.properties());
+  result.times = made.times;
   std::vector<exec::LoadedKernel> kernels;
   cache::DiskCache& disk = cache::DiskCache::standard();
   for (const CodeImage& image : made.images) {
@@ -62,7 +66,17 @@ std::shared_ptr<const exec::Executable> generate(const graph::Graph& g, const Op
   }
   disk.store(cache::Kind::graph, key, exec::serialize(made.plan));
   result.kernel_notes = std::move(made.notes);
+  result.library_notes = std::move(made.library_notes);
   return exec::make_executable(std::move(made.plan), std::move(kernels));
+}
+
+/// What runs the graph without code of ours; nullptr if code is to be generated.
+std::shared_ptr<const exec::Executable> make_without_code(const graph::Graph& g, const Options& o,
+                                                          const device::Properties& properties) {
+  if (o.backend == "eager") return make_eager(g);
+  if (takes_literal_graphs(o.backend)) return make_registered(g, o.backend);
+  const bool can_generate = !g.device.is_cpu() || has_code_generator(g.device, properties);
+  return o.backend == "reference" || !can_generate ? make_interpreter(g) : nullptr;
 }
 
 /// Executables of this process by key. One thread compiles a key, the others wait for it.
@@ -101,24 +115,35 @@ Table& table() {
   return *t;
 }
 
+constinit thread_local Caches readable = Caches::all;
+
 }  // namespace
 
+ReadCaches::ReadCaches(Caches caches) : before_(std::exchange(readable, caches)) {}
+ReadCaches::~ReadCaches() { readable = before_; }
+
 Result compile(const graph::Graph& graph, const Options& options) {
+  if (auto folded = compile_folded(graph, options)) return std::move(*folded);
   const auto begin = Clock::now();
   Result result;
   device::Backend& backend = device::backend(graph.device);
-  if (graph.device.is_cpu() &&
-      (options.backend == "reference" || !has_code_generator(graph.device, backend.properties()))) {
-    result.executable = make_interpreter(graph);
+  const auto elapsed = [&] { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); };
+  result.executable = make_without_code(graph, options, backend.properties());
+  if (result.executable != nullptr) {
+    result.milliseconds = elapsed();
     return result;
   }
   const std::string key = key_text(key_fields(graph, options, backend.properties()));
-  result.executable = table().find_or_make(key, result.from_memory, [&] {
-    auto cached = from_disk(key, backend);
+  const auto make = [&] {
+    auto cached = readable == Caches::none ? nullptr : from_disk(key, backend);
     result.from_disk = cached != nullptr;
     return cached ? cached : generate(graph, options, key, backend, result);
-  });
-  result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  };
+  result.executable = readable == Caches::all ? table().find_or_make(key, result.from_memory, make) : make();
+  result.milliseconds = elapsed();
+  if (!result.from_memory)
+    result.times.load_ms =
+        result.milliseconds - result.times.passes_ms - result.times.text_ms - result.times.machine_ms;
   if (device::log_enabled(device::LogChannel::compile))
     device::log(device::LogChannel::compile,
                 fmt::format("{} on {}: {:.1f} ms{}", graph.name, graph.device.text(), result.milliseconds,

@@ -2,6 +2,7 @@
 #include "src/compiler/pipeline.h"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -9,11 +10,22 @@
 #include "codegen/schedule/schedule.h"
 #include "runtime/device/cubin.h"
 #include "src/compiler/dump.h"
+#include "src/compiler/library_choice.h"
+#include "src/graph/registry.h"
 #include "src/lower/lower.h"
+#include "src/passes/channels_last.h"
 #include "src/passes/decompose.h"
+#include "src/passes/fuse_activations.h"
+#include "src/passes/fuse_epilogues.h"
 
 namespace sinter::compiler {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 schedule::Target target_of(Device device, const device::Properties& p, bool aligned) {
   schedule::Target t;
@@ -28,6 +40,14 @@ lower::Options lowering(const Options& o) {
   return {.fuse = o.fusion != Fusion::none,
           .several_outputs = o.fusion == Fusion::all,
           .round_each_op = o.rounding == Rounding::per_op};
+}
+
+/// Who computes each call that decomposition left.
+void choose_providers(loop::Program& program, const graph::Graph& primitive) {
+  for (loop::Group& group : program.groups)
+    if (group.call)
+      group.call->provider =
+          required_provider(describe(primitive, primitive.node(group.nodes.at(0))), primitive.device).name();
 }
 
 /// Does a kernel keep values in memory because it has no registers left? A stack frame alone does not say so: slow
@@ -47,9 +67,17 @@ class CodeGenerator {
 
   CodeImage operator()(const schedule::ScheduledKernel& kernel) {
     const auto [at, added] = images_.try_emplace(nameless_text(kernel.kernel));
-    if (added) at->second = generate_code(kernel, device_, properties_);
+    if (!added) return at->second;
+    const auto begin = Clock::now();
+    at->second = generate_code(kernel, device_, properties_);
+    total_ms_ += ms_since(begin);
+    machine_ms_ += at->second.machine_ms;
     return at->second;
   }
+
+  /// Of the code generated so far.
+  double text_ms() const { return total_ms_ - machine_ms_; }
+  double machine_ms() const { return machine_ms_; }
 
  private:
   static std::string nameless_text(tile_ir::Kernel kernel) {
@@ -62,6 +90,7 @@ class CodeGenerator {
   Device device_;
   const device::Properties& properties_;
   std::unordered_map<std::string, CodeImage> images_;
+  double total_ms_ = 0, machine_ms_ = 0;
 };
 
 /// The first candidate that does not spill, or else the last, which needs the fewest registers.
@@ -78,27 +107,46 @@ std::pair<schedule::ScheduledKernel, CodeImage> first_that_fits(const std::vecto
 }  // namespace
 
 Generated run_pipeline(const graph::Graph& input, const Options& options, const device::Properties& properties) {
+  const auto begin = Clock::now();
   Dump dump(input.name);
   const schedule::Target target = target_of(input.device, properties, options.aligned);
 
-  // The user's ops as recorded. Everything after this line keeps their meaning bit by bit.
+  // The user's ops as recorded. Everything after this line keeps their meaning bit by bit, but for sums in libraries.
   graph::verify(input);
   dump.write("graph", graph::print(input, true));
 
-  // Composites become primitive ops; what no output needs is dropped.
-  const graph::Graph primitive = passes::decompose(input);
-  dump.write("decompose", graph::print(primitive, true));
+  // A convolution and the activation that reads it become one call.
+  const graph::Graph fused = options.fusion == Fusion::none ? input : passes::fuse_activations(input);
+  dump.write("fuse_activations", graph::print(fused, true));
+
+  // Values that eager execution keeps channels-last get the channel as last dim: memory is row-major from here on.
+  const graph::Graph ordered = passes::channels_last(fused);
+  dump.write("channels_last", graph::print(ordered, true));
+
+  // Composites become primitive ops, calls that no library computes among them; what no output needs is dropped.
+  LibraryChoice libraries(input.device);
+  const graph::Graph decomposed = passes::decompose(ordered, [&](const graph::Graph& g, const graph::Node& call) {
+    return options.libraries && libraries.provider(g, call) != nullptr;
+  });
+  dump.write("decompose", graph::print(decomposed, true));
+
+  // What libraries can do to their results on the way out, they are asked to do.
+  const graph::Graph primitive = passes::fuse_epilogues(
+      decomposed, [&](const graph::Graph& g, const graph::Node& call) { return libraries.has_provider(g, call); });
+  dump.write("epilogues", graph::print(primitive, true));
 
   // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
-  const loop::Program program = lower::lower(primitive, lowering(options));
+  loop::Program program = lower::lower(primitive, lowering(options));
+  choose_providers(program, primitive);
   dump.write("loops", loop::print(program));
 
   // Each group becomes a tile program; each tile program becomes text and machine code.
   Generated out;
+  out.library_notes = libraries.notes();
   std::vector<schedule::ScheduledKernel> kernels;
   CodeGenerator generate(input.device, properties);
   for (const loop::Group& group : program.groups) {
-    if (group.nests.empty()) continue;  // it writes nothing
+    if (group.nests.empty()) continue;  // a call, or it writes nothing
     auto [kernel, image] = first_that_fits(schedule::schedule(program, group, target), generate, properties);
     kernels.push_back(std::move(kernel));
     out.images.push_back(std::move(image));
@@ -108,7 +156,10 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   }
 
   // Slots, grids, temporaries and outputs as plain data.
-  out.plan = build_plan(input, program, kernels, out.images);
+  out.plan = build_plan(ordered, program, kernels, out.images);
+  out.times.text_ms = generate.text_ms();
+  out.times.machine_ms = generate.machine_ms();
+  out.times.passes_ms = ms_since(begin) - out.times.text_ms - out.times.machine_ms;
   return out;
 }
 

@@ -14,7 +14,9 @@ namespace sinter::compiler {
 struct Generated {
   exec::Plan plan;
   std::vector<CodeImage> images;
+  CompileTimes times;
   std::vector<std::vector<std::string>> notes;  ///< per kernel
+  std::vector<std::string> library_notes;       ///< calls that no library computes, and why
 };
 
 /// Every step from graph to code, read top to bottom (pipeline.cpp).

@@ -11,8 +11,8 @@
 
 namespace sinter::compiler {
 
-/// The plan of a compiled program: outputs from the graph's types, one step a kernel, temporaries in one arena by
-/// liveness. Symbols of host expressions are those of the graph.
+/// The plan of a compiled program: outputs from the graph's types, one step a kernel or call, temporaries in one arena
+/// by liveness. Symbols of host expressions are those of the graph.
 exec::Plan build_plan(const graph::Graph& graph, const loop::Program& program,
                       const std::vector<schedule::ScheduledKernel>& kernels, const std::vector<CodeImage>& images);
 

@@ -15,6 +15,16 @@ void CallAttributes::too_many(std::string_view what) {
   throw UserError(fmt::format("an op call has too many {}; give long lists as a tensor", what));
 }
 
+CallAttributes CallAttributes::of(const Attributes& literal) {
+  CallAttributes call;
+  for (int64_t w : literal.words) call.word(w);
+  for (const Scalar& s : literal.scalars) {
+    if (s.is_extent) call.extent_mask_ |= 1u << call.n_values_;
+    call.value(s.literal);
+  }
+  return call;
+}
+
 int64_t AttributeReader::word() {
   if (word_ == a_.words.size()) throw CompileError("internal: an op reads more attributes than it has");
   return a_.words[word_++];

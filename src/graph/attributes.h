@@ -111,10 +111,13 @@ class CallAttributes {
 
   CallAttributes() = default;
   /// Those of an earlier call.
-  CallAttributes(std::span<const int64_t> words, std::span<const Number> values, uint32_t extent_mask) {
+  CallAttributes(std::span<const int64_t> words, std::span<const Number> values, uint32_t extent_mask)
+      : extent_mask_(extent_mask) {
     for (const int64_t w : words) word(w);
-    for (size_t i = 0; i < values.size(); ++i) value(values[i], (extent_mask >> i & 1) != 0);
+    for (const Number v : values) value(v);
   }
+  /// Those of a node; its numbers and extents must be literals.
+  static CallAttributes of(const Attributes& literal);
 
   CallAttributes& flag(bool v) { return word(v); }
   CallAttributes& integer(int64_t v) { return word(v); }
@@ -130,8 +133,17 @@ class CallAttributes {
   CallAttributes& enumeration(E v) {
     return word(static_cast<int64_t>(v));
   }
-  CallAttributes& number(Number v) { return value(v, false); }
-  CallAttributes& extent(int64_t v) { return value(Number::of(v), true); }
+  CallAttributes& number(Number v) { return value(v); }
+  /// A number that is another one in every call, such as the place of a draw of random numbers: compiled code takes it
+  /// at run time from the first call on.
+  CallAttributes& varying(Number v) {
+    varying_mask_ |= 1u << n_values_;
+    return value(v);
+  }
+  CallAttributes& extent(int64_t v) {
+    extent_mask_ |= 1u << n_values_;
+    return value(Number::of(v));
+  }
   CallAttributes& extents(const Dims& v) {
     word(static_cast<int64_t>(v.size()));
     for (int64_t d : v) extent(d);
@@ -143,6 +155,7 @@ class CallAttributes {
     return {std::launder(reinterpret_cast<const Number*>(values_.data())), n_values_};
   }
   bool is_extent(size_t i) const { return (extent_mask_ >> i) & 1; }
+  bool is_varying(size_t i) const { return (varying_mask_ >> i) & 1; }
 
  private:
   CallAttributes& word(int64_t w) {
@@ -150,16 +163,15 @@ class CallAttributes {
     words_[n_words_++] = w;
     return *this;
   }
-  CallAttributes& value(Number v, bool extent) {
+  CallAttributes& value(Number v) {
     if (n_values_ == max_values) too_many("numbers");
-    if (extent) extent_mask_ |= 1u << n_values_;
     std::memcpy(values_.data() + n_values_++ * sizeof v, &v, sizeof v);
     return *this;
   }
   [[noreturn]] static void too_many(std::string_view what);
 
   size_t n_words_ = 0, n_values_ = 0;
-  uint32_t extent_mask_ = 0;
+  uint32_t extent_mask_ = 0, varying_mask_ = 0;
   std::array<int64_t, max_words> words_;
   /// Numbers, made as they are written: giving all of them a value first would be a fifth of what matching a call
   /// costs.

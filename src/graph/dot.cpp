@@ -13,7 +13,7 @@ std::string label(const Node& n) {
   if (n.op != nullptr && !n.op->params.empty()) s += " " + text(*n.op, n.attributes);
   for (const ValueType& t : n.results) s += "\n" + text(t);
   if (n.line.file != nullptr) s += "\n" + n.line.text();
-  return quoted(s);
+  return graph::quoted(s);
 }
 
 /// Nodes of a graph, named after their path: subgraphs are clusters.
@@ -32,7 +32,7 @@ void add_graph(std::string& out, const Graph& g, const std::string& path) {
     }
     for (size_t i = 0; i < n.subgraphs.size(); ++i) {
       const std::string inner = fmt::format("{}_{}_", name, i);
-      out += fmt::format("  subgraph cluster_{} {{\n  label={};\n", inner, quoted(n.subgraphs[i]->name));
+      out += fmt::format("  subgraph cluster_{} {{\n  label={};\n", inner, graph::quoted(n.subgraphs[i]->name));
       add_graph(out, *n.subgraphs[i], inner);
       out += "  }\n";
     }
@@ -42,7 +42,7 @@ void add_graph(std::string& out, const Graph& g, const std::string& path) {
 }  // namespace
 
 std::string to_dot(const Graph& graph) {
-  std::string out = fmt::format("digraph {} {{\n", quoted(graph.name));
+  std::string out = fmt::format("digraph {} {{\n", graph::quoted(graph.name));
   add_graph(out, graph, "");
   return out + "}\n";
 }

@@ -58,9 +58,13 @@ void check_size(const InferContext& context, const ValueType& type) {
 void Graph::assume_ordinary_extents(const ValueType& operand) {
   for (const Expr e : operand.shape) {
     if (e.constant() || e.kind() == Expr::Kind::symbol || ranges.of(e).first >= 2) continue;
-    const std::pair<Expr, Expr> assumption{max(e, 2), e};
-    if (std::ranges::find(assumptions_, assumption) == assumptions_.end()) assumptions_.push_back(assumption);
+    assume(max(e, 2), e);
   }
+}
+
+void Graph::assume(Expr a, Expr b) {
+  const std::pair<Expr, Expr> assumption{a, b};
+  if (std::ranges::find(assumptions_, assumption) == assumptions_.end()) assumptions_.push_back(assumption);
 }
 
 NodeId Graph::add(const OpDef& op, std::vector<Value> operands, Attributes attributes, SourceLine line) {

@@ -78,8 +78,13 @@ class Graph {
   /// Adds a node; result types come from the op's type rule, which throws UserError on bad operands.
   /// Returns the node's id; result i is Value{id, i}.
   NodeId add(const OpDef& op, std::vector<Value> operands, Attributes attributes, SourceLine line = {});
-  void add_output(Value v) { outputs_.push_back(v); }
+  /// `order`: dim d of the output is dim order[d] of v, in v's memory; none: v as it is.
+  void add_output(Value v, const Dims& order = {}) {
+    outputs_.push_back(v);
+    output_orders_.push_back(order);
+  }
   void add_write(Write w) { writes_.push_back(w); }
+  void clear_writes() { writes_.clear(); }
   int new_symbol() { return symbol_count_++; }
 
   const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
@@ -89,10 +94,16 @@ class Graph {
   const std::vector<Value>& inputs() const { return inputs_; }
   const Layout& input_layout(size_t input) const { return layouts_[input]; }
   const std::vector<Value>& outputs() const { return outputs_; }
-  void set_outputs(std::vector<Value> v) { outputs_ = std::move(v); }
+  void set_outputs(std::vector<Value> v) {
+    output_orders_.assign(v.size(), {});
+    outputs_ = std::move(v);
+  }
+  const Dims& output_order(size_t output) const { return output_orders_[output]; }
   const std::vector<Write>& writes() const { return writes_; }
   /// Equalities that type rules relied on and could not prove (InferContext::assumptions of every added node).
   const std::vector<std::pair<Expr, Expr>>& assumptions() const { return assumptions_; }
+  /// Two expressions that code for the graph relies on to be equal.
+  void assume(Expr a, Expr b);
   int symbol_count() const { return symbol_count_; }
   void set_symbol_count(int n) { symbol_count_ = n; }
 
@@ -102,6 +113,7 @@ class Graph {
   std::vector<Value> inputs_;
   std::vector<Layout> layouts_;
   std::vector<Value> outputs_;
+  std::vector<Dims> output_orders_;
   std::vector<Write> writes_;
   std::vector<std::pair<Expr, Expr>> assumptions_;
   int symbol_count_ = 0;

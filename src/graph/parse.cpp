@@ -115,7 +115,10 @@ class Parser {
     while (in_.accept("write")) write();
     in_.expect("return");
     while (in_.sees("%")) {
-      g_.add_output(value());
+      const Value v = value();
+      Dims order;
+      if (in_.accept("as")) in_.list([&] { order.push_back(in_.integer<int64_t>()); });
+      g_.add_output(v, order);
       if (!in_.accept(",")) break;
     }
     in_.expect("}");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/graph/call_rule.h"
 #include "src/graph/graph.h"
 #include "src/scalar/fold.h"
 
@@ -30,6 +31,7 @@ class InferContext {
   size_t operand_count() const { return operands_.size(); }
   const ValueType& operand(size_t i) const { return operands_[i]; }
   AttributeReader attributes() const { return AttributeReader(attributes_); }
+  const Attributes& all_attributes() const { return attributes_; }
 
   /// Throws UserError in the form "[op] what", with the user's line and a fix.
   [[noreturn]] void fail(std::string what, std::string fix = {}) const;
@@ -59,6 +61,7 @@ enum class OpClass : uint8_t {
   indexed,    ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
   reduction,  ///< folds dims of one operand in the canonical order
   creation,   ///< no tensor operand
+  call,       ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
 };
 
 /// The parts that ops play where a view is written: the view's elements get their value, then the tensor that the view
@@ -84,6 +87,7 @@ struct SampleCall {
   std::vector<ValueType> operands;  ///< literal shapes
   Attributes attributes;
   double low = -4, high = 4;  ///< operand values are drawn from [low, high] plus specials
+  bool integral = false;      ///< floating values are integers: sums of their products are exact in every order
 };
 
 /// One op: everything that the rest of the library knows about it. Defined in src/ops/<family>.cpp and nowhere else.
@@ -115,6 +119,9 @@ struct OpDef {
 
   /// Rewrites the call into other ops (mean -> sum, div); nullptr if the op is primitive. Returns the results.
   std::function<std::vector<Value>(Graph&, const Node&)> decompose;
+
+  /// Library calls and users' own functions: see CallRule.
+  std::optional<CallRule> call = {};
 
   /// Slow, obvious semantics on dense row-major arrays, independent of `lower` where the op moves data.
   std::function<std::vector<reference::Array>(const Node&, std::span<const reference::Array>)> reference;

@@ -19,6 +19,14 @@ enum class Fault : uint8_t {
   lost_tail,            ///< the last, partial tile of an axis is never launched
   frozen_number,        ///< a promoted number keeps the value that it was recorded with
   dropped_view_offset,  ///< a slice is read from the beginning of its base
+  swapped_tie,          ///< maximum(-0, 0) is -0, minimum(-0, 0) is 0
+  dropped_nan,          ///< minimum and maximum give the other argument for a NaN
+  wrong_wrap,           ///< integers saturate at the limits of narrow dtypes
+  wrong_shift,          ///< counts past the width are taken modulo the width, as machines do
+  wrong_fold,           ///< a product of constants is rounded towards zero
+  copy_elided,          ///< an op that copies its input gives the input's memory
+  stale_alias,          ///< a temporary's memory is given to the next one before its last reader ran
+  missing_alias_guard,  ///< a kernel may read, at other addresses, what it writes itself
 };
 
 inline std::atomic<Fault> planted_fault{Fault::none};

@@ -15,7 +15,7 @@ class Verifier {
   void run() {
     inputs();
     for (id_ = 0; id_ < g_.size(); ++id_) node(g_.node(id_));
-    for (Value v : g_.outputs()) require(exists(v, g_.size()), "an output is no value of the graph");
+    for (size_t i = 0; i < g_.outputs().size(); ++i) output(g_.outputs()[i], g_.output_order(i));
     writes();
     for (const auto& [a, b] : g_.assumptions()) {
       known(a);
@@ -38,6 +38,16 @@ class Verifier {
   bool exists(Value v, NodeId before) const {
     return v.node >= 0 && v.node < before && v.result >= 0 &&
            static_cast<size_t>(v.result) < g_.node(v.node).results.size();
+  }
+
+  void output(Value v, const Dims& order) const {
+    require(exists(v, g_.size()), "an output is no value of the graph");
+    if (order.empty()) return;
+    const auto rank = g_.type(v).shape.size();
+    std::vector<bool> named(rank);
+    for (int64_t d : order)
+      if (d >= 0 && d < static_cast<int64_t>(rank)) named[static_cast<size_t>(d)] = true;
+    require(order.size() == rank && std::ranges::count(named, false) == 0, "an output's order is no permutation");
   }
 
   void known(Expr e) const {

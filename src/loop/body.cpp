@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/graph/seeded_fault.h"
 #include "src/loop/simplify_scalar.h"
 
 namespace sinter::loop {
@@ -22,6 +23,12 @@ size_t hash_of(const Instruction& in) {
   h = mixed(mixed(h, in.bits), static_cast<size_t>(in.id) << 1 | static_cast<size_t>(in.mode));
   for (Expr e : in.index) h = mixed(h, e.hash());
   return h;
+}
+
+scalar::Constant folded(ScalarOp op, std::span<const scalar::Constant> operands, DType attribute) {
+  scalar::Constant c = scalar::evaluate(op, operands, attribute);
+  if (op == ScalarOp::mul && c.dtype == f32 && planted(graph::Fault::wrong_fold)) c.bits &= ~uint64_t{1};  // tests only
+  return c;
 }
 
 }  // namespace
@@ -71,7 +78,7 @@ Value Body::scalar(ScalarOp op, std::span<const Value> operands, DType attribute
   }
   const auto type = scalar::result_type(op, {types.data(), n}, attribute);
   if (!type) throw CompileError("internal: " + std::string(scalar::info(op).name) + " does not take these types");
-  if (folds) return constant(scalar::evaluate(op, {constants.data(), n}, attribute));
+  if (folds) return constant(folded(op, {constants.data(), n}, attribute));
   if (is_commutative(op)) {
     const auto rank = [&](Value x) { return std::pair((*this)[x.id].kind == InstructionKind::constant, x.id); };
     if (rank(v[1]) < rank(v[0])) std::swap(v[0], v[1]);

@@ -199,14 +199,48 @@ Memory memory_of(const Buffer& b, std::span<const HostMemory> inputs, std::span<
   return m;
 }
 
+CallMemory memory_of(const CallTensor& t, std::vector<Memory>& memory, Symbols symbols) {
+  Memory& m = memory[static_cast<size_t>(t.buffer)];
+  CallMemory c{m.dtype, {}, {}, nullptr};
+  int64_t first = uniform(t.offset, symbols), lowest = first, highest = first;
+  bool empty = false;
+  for (size_t d = 0; d < t.shape.size(); ++d) {
+    c.shape.push_back(uniform(t.shape[d], symbols));
+    c.strides.push_back(uniform(t.strides[d], symbols));
+    empty = empty || c.shape.back() == 0;
+    const int64_t reach = (c.shape.back() - 1) * c.strides.back();
+    (reach < 0 ? lowest : highest) += reach;
+  }
+  if (!empty && (lowest < 0 || highest >= m.host.elements))
+    throw CompileError(fmt::format("internal: a call reaches elements {} to {} of b{}, which has {}", lowest, highest,
+                                   t.buffer, m.host.elements));
+  c.data = static_cast<std::byte*>(m.host.data) + first * m.dtype.bytes();
+  return c;
+}
+
+void evaluate_call(const Program& program, const Call& call, std::vector<Memory>& memory, Symbols symbols,
+                   const CallEvaluator& evaluator) {
+  if (!evaluator) throw CompileError(fmt::format("internal: loop program {} has calls", program.name));
+  std::vector<CallMemory> operands, results;
+  for (const CallTensor& t : call.operands) operands.push_back(memory_of(t, memory, symbols));
+  for (const CallTensor& t : call.results) {
+    results.push_back(memory_of(t, memory, symbols));
+    std::vector<bool>& written = memory[static_cast<size_t>(t.buffer)].written;
+    written.assign(written.size(), true);
+  }
+  evaluator(call, operands, results, symbols);
+}
+
 }  // namespace
 
 void evaluate(const Program& program, std::span<const HostMemory> inputs, std::span<const HostMemory> outputs,
-              Symbols symbols) {
+              Symbols symbols, const CallEvaluator& call) {
   std::vector<Memory> memory;
   for (const Buffer& b : program.buffers) memory.push_back(memory_of(b, inputs, outputs, symbols));
-  for (const Group& g : program.groups)
+  for (const Group& g : program.groups) {
     for (const Nest& n : g.nests) NestEvaluator(program, n, memory, symbols).run();
+    if (g.call) evaluate_call(program, *g.call, memory, symbols, call);
+  }
 }
 
 }  // namespace sinter::loop

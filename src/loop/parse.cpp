@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "src/graph/registry.h"
 #include "src/loop/program.h"
 #include "src/loop/text.h"
 
@@ -22,6 +23,7 @@ class Line {
     throw CompileError(fmt::format("internal: loop program, line {}: {}", number_, what));
   }
   bool done() const { return rest_.empty(); }
+  bool sees(std::string_view text) const { return rest_.starts_with(text); }
   std::string_view rest() { return std::exchange(rest_, {}); }
   bool accept(std::string_view word) {
     if (!rest_.starts_with(word)) return false;
@@ -192,12 +194,71 @@ class Parser {
         g.notes.emplace_back(line.rest());
       } else if (line.accept("comment ")) {
         g.comments.emplace_back(line.rest());
+      } else if (line.accept("call ")) {
+        g.call = call(line);
       } else {
         line.expect("nest");
         g.nests.push_back(nest(line));
       }
     }
     p_.groups.push_back(std::move(g));
+  }
+
+  Call call(Line& head) {
+    Call c;
+    const std::string_view name = head.word();
+    c.op = graph::find_op(name);
+    if (c.op == nullptr) head.fail(fmt::format("there is no op {}", name));
+    head.expect("by");
+    c.provider = head.word();
+    if (c.provider == "nobody") c.provider.clear();
+    for (Line line = next(); !line.accept("}"); line = next()) {
+      if (line.accept("words ")) {
+        while (!line.done()) c.attributes.words.push_back(line.number<int64_t>());
+      } else if (line.accept("extent ")) {
+        c.attributes.scalars.push_back(extent(line.list().at(0)));
+      } else if (line.accept("number ")) {
+        c.attributes.scalars.push_back(number(line));
+      } else if (line.accept("operand ")) {
+        c.operands.push_back(tensor(line));
+      } else {
+        line.expect("result ");
+        c.results.push_back(tensor(line));
+      }
+    }
+    return c;
+  }
+
+  static graph::Scalar extent(Expr e) {
+    graph::Scalar s;
+    s.literal = graph::Number::of(e.constant().value_or(0));
+    s.expr = e;
+    s.is_extent = true;
+    return s;
+  }
+
+  static graph::Scalar number(Line& line) {
+    graph::Scalar s;
+    const int kind = line.number();
+    if (kind < 0 || kind > static_cast<int>(graph::Number::Kind::floating)) line.fail("no such kind of number");
+    s.literal.kind = static_cast<graph::Number::Kind>(kind);
+    if (line.sees("s"))
+      s.symbol = line.number("s");
+    else
+      s.literal.bits = line.number<int64_t>();
+    return s;
+  }
+
+  static CallTensor tensor(Line& line) {
+    CallTensor t;
+    t.buffer = line.number("b");
+    line.expect(":");
+    t.shape = line.list();
+    line.expect("strides");
+    t.strides = line.list();
+    line.expect("offset");
+    t.offset = line.list().at(0);
+    return t;
   }
 
   Nest nest(Line& head) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "src/graph/registry.h"
 #include "src/loop/program.h"
 #include "src/loop/text.h"
 
@@ -77,12 +78,33 @@ void print_nest(std::string& out, const Nest& nest) {
   out += "    }\n";
 }
 
+std::string tensor_text(const char* what, const CallTensor& t) {
+  return fmt::format("      {} b{} : {} strides {} offset [{}]\n", what, t.buffer, list(t.shape), list(t.strides),
+                     t.offset.text());
+}
+
+void print_call(std::string& out, const Call& call) {
+  out += fmt::format("    call {} by {} {{\n", call.op->name, call.provider.empty() ? "nobody" : call.provider);
+  if (!call.attributes.words.empty()) out += fmt::format("      words {}\n", fmt::join(call.attributes.words, " "));
+  for (const graph::Scalar& s : call.attributes.scalars) {
+    if (s.is_extent)
+      out += fmt::format("      extent [{}]\n", s.expr.text());
+    else
+      out += fmt::format("      number {} {}\n", static_cast<int>(s.literal.kind),
+                         s.symbol >= 0 ? fmt::format("s{}", s.symbol) : fmt::format("{}", s.literal.bits));
+  }
+  for (const CallTensor& t : call.operands) out += tensor_text("operand", t);
+  for (const CallTensor& t : call.results) out += tensor_text("result", t);
+  out += "    }\n";
+}
+
 void print_group(std::string& out, const Group& g) {
   out += fmt::format("  group {} {{\n", g.name);
   if (!g.nodes.empty()) out += fmt::format("    nodes {}\n", fmt::join(g.nodes, " "));
   for (const std::string& n : g.notes) out += fmt::format("    note {}\n", n);
   for (const std::string& c : g.comments) out += fmt::format("    comment {}\n", c);
   for (const Nest& n : g.nests) print_nest(out, n);
+  if (g.call) print_call(out, *g.call);
   out += "  }\n";
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "src/loop/body.h"
+#include "src/loop/call.h"
 
 namespace sinter::loop {
 
@@ -47,11 +49,12 @@ struct Nest {
   std::vector<Store> stores;
 };
 
-/// What becomes one kernel: nests over disjoint boxes or outputs that do not depend on each other. Only a single nest
-/// has reduction axes.
+/// One step of a program. Either it becomes a kernel: nests over disjoint boxes or outputs that do not depend on each
+/// other; only a single nest has reduction axes. Or it is a call, and there are no nests.
 struct Group {
   std::string name;
   std::vector<Nest> nests;
+  std::optional<Call> call = {};
   std::vector<graph::NodeId> nodes;   ///< graph nodes computed here, for explain()
   std::vector<std::string> notes;     ///< decisions in words, for explain()
   std::vector<std::string> comments;  ///< the graph's ops with the user's source lines, for the kernel text
@@ -66,7 +69,7 @@ struct Alias {
   std::vector<Expr> strides;
 };
 
-/// Groups in execution order.
+/// Kernels and calls in execution order.
 struct Program {
   std::string name;
   std::vector<Buffer> buffers;

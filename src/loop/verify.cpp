@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sinter/error.h>
 
+#include "src/graph/registry.h"
 #include "src/loop/dependence.h"
 #include "src/loop/program.h"
 
@@ -140,13 +141,58 @@ class NestVerifier {
   std::vector<AxisSet> dependence_;
 };
 
+class CallVerifier {
+ public:
+  CallVerifier(const Program& program, const Group& group) : program_(program), group_(group) {}
+
+  void run() const {
+    const Call& call = *group_.call;
+    need(group_.nests.empty(), "a call has no nests");
+    need(call.op != nullptr && call.op->call.has_value(), "a call of an op that is none");
+    need(!call.results.empty(), "a call without results");
+    for (const graph::Scalar& s : call.attributes.scalars) {
+      if (s.is_extent) uniform(s.expr);
+      need(s.symbol < program_.symbol_count, "no such symbol");
+    }
+    for (const CallTensor& t : call.operands) tensor(t);
+    for (const CallTensor& t : call.results) {
+      tensor(t);
+      need(program_.buffers[static_cast<size_t>(t.buffer)].role != BufferRole::input, "inputs are not written");
+    }
+  }
+
+ private:
+  void need(bool condition, const char* what) const {
+    if (condition) return;
+    throw CompileError(fmt::format("internal: loop program {}, group {}: {}", program_.name, group_.name, what));
+  }
+  void uniform(Expr e) const {
+    visit_leaves(e, [&](Expr leaf) {
+      need(leaf.kind() == Expr::Kind::symbol && leaf.id() < program_.symbol_count,
+           "what a call gets depends on symbols");
+    });
+  }
+  void tensor(const CallTensor& t) const {
+    need(t.buffer >= 0 && static_cast<size_t>(t.buffer) < program_.buffers.size(), "no such buffer");
+    need(t.shape.size() == t.strides.size(), "a tensor needs a stride a dim");
+    for (Expr e : t.shape) uniform(e);
+    for (Expr e : t.strides) uniform(e);
+    uniform(t.offset);
+  }
+
+  const Program& program_;
+  const Group& group_;
+};
+
 }  // namespace
 
 void verify(const Program& program) {
   for (const Buffer& b : program.buffers)
     if (b.strides.size() != b.shape.size()) throw CompileError("internal: loop program: a buffer needs a stride a dim");
-  for (const Group& g : program.groups)
+  for (const Group& g : program.groups) {
     for (size_t n = 0; n < g.nests.size(); ++n) NestVerifier(program, g, n).run();
+    if (g.call) CallVerifier(program, g).run();
+  }
 }
 
 }  // namespace sinter::loop

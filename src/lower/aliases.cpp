@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "src/graph/text.h"
 #include "src/lower/view_layout.h"
 
 namespace sinter::lower {
@@ -29,7 +30,9 @@ class AliasFinder {
     std::vector<loop::Alias> aliases;
     for (size_t i = 0; i < g_.outputs().size(); ++i) {
       const NodeId id = g_.outputs()[i].node;
-      if (auto alias = alias_of(id)) {
+      const bool ordered = !g_.output_order(i).empty();  // memory of its own, in that order
+      auto alias = ordered ? std::nullopt : alias_of(id);
+      if (alias) {
         alias->output = static_cast<int>(i);
         aliases.push_back(std::move(*alias));
       } else {
@@ -42,14 +45,15 @@ class AliasFinder {
  private:
   /// A value that leaves twice is stored twice.
   std::optional<loop::Alias> alias_of(NodeId id) const {
-    const ViewLayout layout = view_layout(g_, id, [&](NodeId root) {
-      const auto memory = memory_.find(root);
+    StridedView view = view_layout(g_, id, [&](NodeId base) {
+      const auto memory = memory_.find(base);
       const bool of_input = memory != memory_.end() && !memory->second.of_output;
-      return of_input ? g_.input_layout(static_cast<size_t>(memory->second.base)) : contiguous_layout(g_, root);
+      return of_input ? g_.input_layout(static_cast<size_t>(memory->second.base))
+                      : graph::contiguous_layout(g_.type({base, 0}).shape);
     });
-    const auto memory = memory_.find(layout.root);
-    if (memory == memory_.end() || (memory->second.of_output && layout.root == id)) return std::nullopt;
-    return loop::Alias{-1, memory->second.base, memory->second.of_output, layout.offset, layout.strides};
+    const auto memory = memory_.find(view.base);
+    if (memory == memory_.end() || (memory->second.of_output && view.base == id)) return std::nullopt;
+    return loop::Alias{-1, memory->second.base, memory->second.of_output, view.offset, std::move(view.strides)};
   }
 
   const graph::Graph& g_;

@@ -42,7 +42,7 @@ class ProgramBuilder {
     int temporaries = 0;
     for (const auto& [id, why] : planned.materialized)
       if (!stores_.contains(id)) add_buffer(id, loop::BufferRole::temporary, temporaries++);
-    for (PlannedGroup& group : planned.groups) add_group(std::move(group));
+    for (PlannedGroup& group : planned.groups) group.is_call ? add_call(group) : add_group(std::move(group));
     return std::move(program_);
   }
 
@@ -111,8 +111,7 @@ class ProgramBuilder {
   }
 
   void add_group(PlannedGroup planned) {
-    loop::Group group;
-    group.name = fmt::format("{}_{}", program_.name, program_.groups.size());
+    loop::Group group = named_group();
     group.notes = std::move(planned.notes);
     for (const auto& [id, cost] : planned.costs) {
       group.nodes.push_back(id);
@@ -135,6 +134,48 @@ class ProgramBuilder {
     nest.stores = std::move(stores);
     if (writes_something(nest)) group.nests.push_back(std::move(nest));
     program_.groups.push_back(std::move(group));
+  }
+
+  void add_call(const PlannedGroup& planned) {
+    const NodeId id = planned.roots[0];
+    const graph::Node& n = g_.node(id);
+    loop::Group group = named_group();
+    group.nodes = {id};
+    group.comments = {comment(id)};
+    loop::Call& call = group.call.emplace();
+    call.op = n.op;
+    call.attributes = n.attributes;
+    for (size_t i = 0; i < planned.operands.size(); ++i) {
+      const auto& [view, copied] = planned.operands[i];
+      call.operands.push_back({copied ? stores_.at(view.base)[0] : loads_.at(view.base), g_.type(n.operands[i]).shape,
+                               view.strides, view.offset});
+    }
+    const std::vector<int>& stores = stores_.at(id);
+    const std::vector<Expr>& shape = n.results[0].shape;
+    call.results.push_back({stores[0], shape, loop::row_major_strides(shape), 0});
+    program_.groups.push_back(std::move(group));
+    for (size_t i = 1; i < stores.size(); ++i) add_copy(id, stores[0], stores[i]);
+  }
+
+  /// A call writes one buffer; where its result leaves twice the other one is a copy.
+  void add_copy(NodeId id, int from, int to) {
+    loop::Group group = named_group();
+    const graph::ValueType& type = g_.type({id, 0});
+    loop::Nest& nest = group.nests.emplace_back();
+    std::vector<Expr> index;
+    for (Expr e : type.shape) {
+      index.push_back(Expr::axis(static_cast<int>(nest.axes.size())));
+      nest.axes.push_back({e, false});
+    }
+    nest.stores.push_back({to, index, nest.body.load(from, type.dtype, index).id});
+    if (!writes_something(nest)) group.nests.clear();
+    program_.groups.push_back(std::move(group));
+  }
+
+  loop::Group named_group() const {
+    loop::Group group;
+    group.name = fmt::format("{}_{}", program_.name, program_.groups.size());
+    return group;
   }
 
   static bool writes_something(const loop::Nest& nest) {

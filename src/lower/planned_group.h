@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "src/loop/program.h"
+#include "src/lower/call_operands.h"
 #include "src/lower/nest_reader.h"
 
 namespace sinter::lower {
 
 /// One kernel under construction: values stored over one iteration space. In its nest a node's memory is named by the
-/// node's id.
+/// node's id. Or a call: one root, no nest.
 struct PlannedGroup {
   std::vector<graph::NodeId> roots;  ///< stored here, descending
   Space space;
@@ -20,6 +21,8 @@ struct PlannedGroup {
   std::map<graph::NodeId, int> costs;  ///< nodes expanded here and their instructions
   std::set<graph::NodeId> reads;       ///< nodes with memory that are loaded
   std::vector<std::string> notes;
+  std::vector<CallOperand> operands = {};  ///< of a call
+  bool is_call = false;
 
   const loop::Store& store_of(graph::NodeId root) const;
 };

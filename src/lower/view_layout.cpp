@@ -5,8 +5,9 @@
 #include <span>
 
 #include "src/graph/registry.h"
+#include "src/graph/seeded_fault.h"
+#include "src/graph/text.h"
 #include "src/loop/address.h"
-#include "src/lower/planned_group.h"
 #include "src/ops/extents.h"
 
 namespace sinter::lower {
@@ -39,7 +40,7 @@ std::optional<Expr> divided(const graph::Graph& g, Expr e, int64_t by) {
 
 /// The same bytes as another dtype, by PyTorch's rules: elements of another size must lie side by side in the last dim,
 /// and the larger ones begin at multiples of their size. Booleans are copied, since any byte but zero becomes true.
-std::optional<ViewLayout> as_dtype(const graph::Graph& g, NodeId id, ViewLayout layout) {
+std::optional<StridedView> as_dtype(const graph::Graph& g, NodeId id, StridedView layout) {
   const graph::ValueType& operand = g.type({operand_of(g, id), 0});
   const int64_t from = operand.dtype.bytes(), to = g.type({id, 0}).dtype.bytes();
   if (g.type({id, 0}).dtype.is_boolean()) return std::nullopt;
@@ -58,29 +59,6 @@ std::optional<ViewLayout> as_dtype(const graph::Graph& g, NodeId id, ViewLayout 
     layout.strides[d] = *stride;
   }
   return layout;
-}
-
-/// The view's elements as addresses in the root's memory, if strides express them.
-std::optional<ViewLayout> strided(const graph::Graph& g, NodeId id, NodeId root, const graph::Layout& layout) {
-  Materialized memory{{root, "a view's"}};
-  const Options options;
-  NestReader reader(g, options, memory, space_of(g, id), {id});
-  const loop::Value v = reader.root_element(id);
-  loop::Nest nest;
-  nest.axes = reader.axes();
-  nest.body = reader.take_body();
-  const loop::Instruction& load = nest.body[v.id];
-  if (load.kind != loop::InstructionKind::load || load.operands[0] >= 0) return std::nullopt;
-  const graph::ValueType& type = g.type({root, 0});
-  const loop::Buffer buffer{type.dtype, loop::BufferRole::input, 0, type.shape, layout.strides, layout.offset};
-  const Expr address = loop::linear_address(buffer, load.index, loop::nest_ranges(nest, g.ranges));
-  const auto affine = loop::as_affine(address, nest.axes.size());
-  if (!affine) return std::nullopt;
-  ViewLayout view{root, affine->base, {}};
-  size_t axis = 0;
-  for (Expr e : g.type({id, 0}).shape)
-    view.strides.push_back(e.is_constant(1) ? Expr(1) : affine->coefficients[axis++]);
-  return view;
 }
 
 bool is_row_major(std::span<const Expr> shape, std::span<const Expr> strides) {
@@ -122,8 +100,14 @@ std::optional<Dims> reshaped_strides(const Dims& shape, const Dims& strides, con
   return left == 0 ? std::optional(result) : std::nullopt;
 }
 
+/// A view of a view.
+std::optional<StridedView> in_memory_of(NodeId base, std::optional<StridedView> view) {
+  if (view) view->base = base;
+  return view;
+}
+
 /// Of a reshape: nothing if strides cannot express it; where symbols leave that open, what the addresses say.
-std::optional<ViewLayout> reshaped(const graph::Graph& g, NodeId id, ViewLayout layout) {
+std::optional<StridedView> reshaped(const graph::Graph& g, NodeId id, StridedView layout) {
   const std::vector<Expr>&from = g.type({operand_of(g, id), 0}).shape, &to = g.type({id, 0}).shape;
   const auto is_zero = [](Expr e) { return e.is_constant(0); };
   if (is_row_major(from, layout.strides) || std::ranges::any_of(from, is_zero)) {
@@ -132,10 +116,7 @@ std::optional<ViewLayout> reshaped(const graph::Graph& g, NodeId id, ViewLayout 
   }
   const auto shape = literal(from), strides = literal(layout.strides), wanted = literal(to);
   if (!shape || !strides || !wanted) {
-    const NodeId root = layout.root;
-    auto view = strided(g, id, operand_of(g, id), {std::move(layout.strides), layout.offset});
-    if (view) view->root = root;
-    return view;
+    return in_memory_of(layout.base, view_in(g, id, operand_of(g, id), {std::move(layout.strides), layout.offset}));
   }
   const auto result = reshaped_strides(*shape, *strides, *wanted);
   if (!result) return std::nullopt;
@@ -143,36 +124,32 @@ std::optional<ViewLayout> reshaped(const graph::Graph& g, NodeId id, ViewLayout 
   return layout;
 }
 
-ViewLayout own_memory(NodeId id, graph::Layout layout) { return {id, layout.offset, std::move(layout.strides)}; }
+StridedView own_memory(NodeId id, graph::Layout layout) { return {id, layout.offset, std::move(layout.strides)}; }
 
 /// A view of something at a known place; nothing if strides do not express it.
-std::optional<ViewLayout> viewed(const graph::Graph& g, NodeId id, NodeId base, ViewLayout layout) {
-  if (g.node(id).op->op_class != graph::OpClass::view) return as_dtype(g, id, std::move(layout));
-  if (g.node(id).op->may_copy) return reshaped(g, id, std::move(layout));
-  const NodeId root = layout.root;
-  auto view = strided(g, id, base, {std::move(layout.strides), layout.offset});
-  if (view) view->root = root;
-  return view;
+std::optional<StridedView> viewed(const graph::Graph& g, NodeId id, NodeId base, StridedView layout) {
+  const graph::OpDef& op = *g.node(id).op;
+  if (op.may_copy && op.op_class != graph::OpClass::view) return as_dtype(g, id, std::move(layout));
+  if (op.may_copy) return reshaped(g, id, std::move(layout));
+  return in_memory_of(layout.base, view_in(g, id, base, {std::move(layout.strides), layout.offset}));
 }
 
 }  // namespace
 
 bool is_view(const graph::Graph& g, NodeId id) {
   const graph::OpDef* op = g.node(id).op;
-  return op != nullptr && op->scatter != nullptr;
+  if (op == nullptr) return false;
+  const bool elided = op->op_class == graph::OpClass::indexed && planted(graph::Fault::copy_elided);  // tests only
+  return op->scatter != nullptr || elided;
 }
 
-graph::Layout contiguous_layout(const graph::Graph& g, NodeId id) {
-  return {loop::row_major_strides(g.type({id, 0}).shape), Expr(0)};
-}
-
-ViewLayout view_layout(const graph::Graph& g, NodeId id, const std::function<graph::Layout(NodeId root)>& layout_of) {
+StridedView view_layout(const graph::Graph& g, NodeId id, const std::function<graph::Layout(NodeId base)>& layout_of) {
   if (!is_view(g, id)) return own_memory(id, layout_of(id));
   NodeId base = operand_of(g, id);  // views up to the next that may be a copy are followed in one go
   if (!g.node(id).op->may_copy)
     while (is_view(g, base) && !g.node(base).op->may_copy) base = operand_of(g, base);
   auto layout = viewed(g, id, base, view_layout(g, base, layout_of));
-  return layout ? std::move(*layout) : own_memory(id, contiguous_layout(g, id));
+  return layout ? std::move(*layout) : own_memory(id, graph::contiguous_layout(g.type({id, 0}).shape));
 }
 
 }  // namespace sinter::lower

@@ -51,9 +51,9 @@ bool equal(const graph::Graph& g, const Box& a, const Box& b) {
 std::optional<Box> box_of(const graph::Graph& g, NodeId id, const graph::Layout& memory) {
   const NodeId assignment = role_of(g, id) == WriteRole::scatter ? assignment_of(g, id) : -1;
   if (assignment < 0) return std::nullopt;
-  const ViewLayout layout = view_layout(g, view_of(g, assignment), [&](NodeId) { return memory; });
-  if (is_view(g, layout.root)) return std::nullopt;  // unknown whether it is a copy
-  return Box{assignment, {layout.strides, layout.offset}, false};
+  const StridedView view = view_layout(g, view_of(g, assignment), [&](NodeId) { return memory; });
+  if (is_view(g, view.base)) return std::nullopt;  // unknown whether it is a copy
+  return Box{assignment, {view.strides, view.offset}, false};
 }
 
 /// The boxes that make up what is written, in program order.

@@ -11,7 +11,7 @@
 namespace sinter::ops {
 namespace {
 
-constexpr size_t max_arguments = 3;
+constexpr size_t max_arguments = 5;
 
 [[noreturn]] void refuse(const graph::OpDef& op, SourceLine line, std::string what, std::string fix) {
   throw UserError(ErrorParts{

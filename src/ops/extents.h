@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "src/graph/expr.h"
+#include "src/graph/graph.h"
 
 namespace sinter::ops {
 
@@ -17,6 +19,9 @@ Expr element_count(std::span<const Expr> shape);
 /// product(factors) / product(divisors) with equal factors cancelled and constants divided; nullopt if literals do not
 /// divide. Where symbols remain in the divisor the quotient is a floordiv, which the caller must assume to be exact.
 std::optional<Expr> quotient(std::span<const Expr> factors, std::span<const Expr> divisors);
+
+/// An offset or a shift as an extent attribute can hold it: beyond every extent all are alike.
+inline int64_t bounded_offset(int64_t offset) { return std::clamp(offset, -graph::max_extent, graph::max_extent); }
 
 /// Simplified, given that the symbols of extents are at least 2.
 Expr simplify_extent(Expr extent);

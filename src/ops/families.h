@@ -60,6 +60,30 @@ void register_arange();           ///< arange
 void register_indexing();         ///< index_select gather
 void register_one_hot();          ///< one_hot
 
+void register_random_uniform();   ///< random_uniform rand_like
+void register_random_normal();    ///< random_normal randn_like
+void register_random_integers();  ///< random_integers randint_like
+void register_dropout();          ///< bernoulli dropout
+
+void register_convolution();         ///< conv1d conv2d conv3d
+void register_batch_norm();          ///< batch_norm
+void register_fold_composites();     ///< the families below
+void register_arg_extreme();         ///< argmax argmin
+void register_softmax();             ///< softmax log_softmax logsumexp
+void register_variance();            ///< var std
+void register_vector_norm();         ///< vector_norm
+void register_layer_norm();          ///< layer_norm rms_norm
+void register_channel_norm();        ///< group_norm instance_norm batch_norm_training
+void register_regression_losses();   ///< mse_loss l1_loss smooth_l1_loss huber_loss
+void register_probability_losses();  ///< binary_cross_entropy binary_cross_entropy_with_logits kl_div
+void register_class_losses();        ///< nll_loss cross_entropy
+void register_windows();             ///< window_fold windows window_counts
+void register_pooling();             ///< max_pool avg_pool
+void register_adaptive_pooling();    ///< adaptive_avg_pool adaptive_max_pool and their windows
+void register_embedding();           ///< embedding
+void register_gemm();                ///< gemm
+void register_linalg();              ///< matmul bmm linear addmm
+
 void register_image_crop();         ///< image_crop
 void register_image_resize();       ///< image_resize
 void register_image_crop_resize();  ///< image_crop_resize

@@ -9,7 +9,18 @@
 
 namespace sinter::ops {
 
+namespace {
+
+/// Finite numbers up to the largest of the dtype; what rounds to it from above is refused too, as in PyTorch.
+bool fits_floating(double v, DType dtype) {
+  if (dtype == f64 || !std::isfinite(v)) return true;
+  return std::abs(v) <= (dtype == f16 ? 65504.0 : dtype == bf16 ? 0x1.fep127 : 0x1.fffffep127);
+}
+
+}  // namespace
+
 bool fits(const graph::Number& number, DType dtype) {
+  if (dtype.is_floating()) return fits_floating(number.as_double(), dtype);
   if (!dtype.is_integer()) return true;
   const int digits = dtype.bits() - (dtype.is_signed() ? 1 : 0);
   if (number.kind == graph::Number::Kind::floating) {

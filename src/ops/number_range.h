@@ -9,7 +9,8 @@
 
 namespace sinter::ops {
 
-/// Does a value of dtype `dtype` hold the number, its fraction aside? Floating dtypes and boolean hold every number.
+/// Does a value of dtype `dtype` hold the number, its fraction aside? Floating dtypes hold NaN, infinities, and what is
+/// not beyond their largest value; boolean holds every number.
 bool fits(const graph::Number& number, DType dtype);
 
 /// Fails for a literal that does not fit, as PyTorch does where a number fills a tensor of given dtype.

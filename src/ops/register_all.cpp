@@ -6,6 +6,29 @@
 
 namespace sinter::ops {
 
+namespace {
+
+/// Views, and ops that copy elements elsewhere.
+void register_moves() {
+  register_reshape();
+  register_permute();
+  register_expand();
+  register_slice();
+  register_join();
+  register_pad();
+  register_narrow();
+  register_movedim();
+  register_strided();
+  register_repeat();
+  register_roll();
+  register_pad_modes();
+  register_triangle();
+  register_view_dtype();
+  register_assign();
+}
+
+}  // namespace
+
 void register_all_ops() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -34,23 +57,10 @@ void register_all_ops() {
     register_elu();
     register_shrinkage();
     register_gating();
-    register_reshape();
-    register_permute();
-    register_expand();
-    register_slice();
-    register_join();
-    register_pad();
-    register_narrow();
-    register_movedim();
-    register_strided();
-    register_repeat();
-    register_roll();
-    register_pad_modes();
-    register_triangle();
-    register_view_dtype();
-    register_assign();
+    register_moves();
     register_reduction();
     register_reduction_logic();
+    register_fold_composites();
     register_creation();
     register_full_like();
     register_linspace();
@@ -58,6 +68,14 @@ void register_all_ops() {
     register_arange();
     register_indexing();
     register_one_hot();
+    register_random_uniform();
+    register_random_normal();
+    register_random_integers();
+    register_dropout();
+    register_convolution();
+    register_batch_norm();
+    register_gemm();
+    register_linalg();
     register_image_crop();
     register_image_resize();
     register_image_crop_resize();

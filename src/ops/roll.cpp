@@ -15,13 +15,27 @@ graph::CallAttributes roll_attributes(const Dims& shifts, const Dims& dims) {
   return graph::CallAttributes().integers(dims).extents(shifts);
 }
 
+/// Shifts longer than any extent, less their whole turns. What is wrong with the call is found later.
+Dims without_turns(const Operand& x, Dims shifts, const Dims& dims) {
+  for (size_t i = 0; i < shifts.size(); ++i) {
+    if (bounded_offset(shifts[i]) == shifts[i] || !x.is_tensor() || !x.tensor().defined()) continue;
+    const Dims shape = x.tensor().shape();
+    const auto rank = static_cast<int64_t>(shape.size());
+    const int64_t dim = dims.empty() ? 0 : i < dims.size() ? dims[i] : rank;
+    if (!dims.empty() && (dim < -rank || dim >= rank)) continue;
+    const int64_t extent = dims.empty() ? shape.product() : shape[static_cast<size_t>(dim < 0 ? dim + rank : dim)];
+    shifts[i] = extent == 0 ? 0 : shifts[i] % extent;
+  }
+  return shifts;
+}
+
 }  // namespace
 }  // namespace sinter::ops
 
 namespace sinter {
 
 Tensor roll(Operand x, const Dims& shifts, const Dims& dims) {
-  return ops::dispatch(ops::op<"roll">(), {&x}, ops::roll_attributes(shifts, dims));
+  return ops::dispatch(ops::op<"roll">(), {&x}, ops::roll_attributes(ops::without_turns(x, shifts, dims), dims));
 }
 
 }  // namespace sinter

@@ -36,7 +36,8 @@ Tensor slice(Operand x, int64_t dim, std::optional<int64_t> start, std::optional
   const auto bounded = [](int64_t v) { return std::clamp(v, -graph::max_extent, graph::max_extent); };
   if (start) start = bounded(*start);
   if (stop) stop = bounded(*stop);
-  return ops::dispatch(ops::op<"slice">(), {&x}, ops::slice_attributes(dim, start, stop, bounded(step)));
+  return ops::dispatch(ops::op<"slice">(), {&x},
+                       ops::slice_attributes(dim, start, stop, std::min(step, graph::max_extent)));
 }
 Tensor select(Operand x, int64_t dim, int64_t index) {
   return ops::dispatch(ops::op<"select">(), {&x}, graph::CallAttributes().integer(dim).extent(index));

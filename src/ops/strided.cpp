@@ -20,7 +20,7 @@ graph::CallAttributes unfold_attributes(int64_t dim, int64_t size, int64_t step)
   return graph::CallAttributes().integer(dim).integer(step).extent(size);
 }
 graph::CallAttributes diagonal_attributes(int64_t offset, int64_t dim1, int64_t dim2) {
-  return graph::CallAttributes().integer(dim1).integer(dim2).extent(offset);
+  return graph::CallAttributes().integer(dim1).integer(dim2).extent(bounded_offset(offset));
 }
 
 }  // namespace

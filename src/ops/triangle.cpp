@@ -14,10 +14,10 @@
 namespace sinter {
 
 Tensor tril(Operand x, int64_t diagonal) {
-  return ops::dispatch(ops::op<"tril">(), {&x}, graph::CallAttributes().extent(diagonal));
+  return ops::dispatch(ops::op<"tril">(), {&x}, graph::CallAttributes().extent(ops::bounded_offset(diagonal)));
 }
 Tensor triu(Operand x, int64_t diagonal) {
-  return ops::dispatch(ops::op<"triu">(), {&x}, graph::CallAttributes().extent(diagonal));
+  return ops::dispatch(ops::op<"triu">(), {&x}, graph::CallAttributes().extent(ops::bounded_offset(diagonal)));
 }
 
 }  // namespace sinter

@@ -21,8 +21,13 @@ Graph empty_like(const Graph& g) {
   return out;
 }
 
+bool stays(const Graph& g, const Node& n, const CallFilter& is_left_to_provider) {
+  if (!n.op->decompose) return true;
+  return n.op->call && is_left_to_provider && is_left_to_provider(g, n);
+}
+
 /// One round; `changed` tells whether a decomposition made new ops that may decompose again.
-Graph round(const Graph& g, bool& changed) {
+Graph round(const Graph& g, const CallFilter& is_left_to_provider, bool& changed) {
   Graph out = empty_like(g);
   const std::vector<bool> needed = graph::needed_nodes(g);
   std::vector<std::vector<Value>> map(static_cast<size_t>(g.size()));
@@ -37,7 +42,7 @@ Graph round(const Graph& g, bool& changed) {
     if (!needed[static_cast<size_t>(id)]) continue;
     std::vector<Value> operands;
     for (Value v : n.operands) operands.push_back(map[static_cast<size_t>(v.node)][static_cast<size_t>(v.result)]);
-    if (n.op->decompose) {
+    if (!stays(g, n, is_left_to_provider)) {
       Node moved = n;
       moved.operands = std::move(operands);
       results = n.op->decompose(out, moved);
@@ -48,7 +53,7 @@ Graph round(const Graph& g, bool& changed) {
     for (size_t i = 0; i < n.results.size(); ++i) results.push_back({made, static_cast<int32_t>(i)});
   }
   const auto mapped = [&](Value v) { return map[static_cast<size_t>(v.node)][static_cast<size_t>(v.result)]; };
-  for (Value v : g.outputs()) out.add_output(mapped(v));
+  for (size_t i = 0; i < g.outputs().size(); ++i) out.add_output(mapped(g.outputs()[i]), g.output_order(i));
   for (graph::Write w : g.writes()) {
     w.value = mapped(w.value);
     out.add_write(w);
@@ -58,12 +63,12 @@ Graph round(const Graph& g, bool& changed) {
 
 }  // namespace
 
-Graph decompose(const Graph& g) {
+Graph decompose(const Graph& g, const CallFilter& is_left_to_provider) {
   bool changed = false;
-  Graph out = round(g, changed);
+  Graph out = round(g, is_left_to_provider, changed);
   while (changed) {
     changed = false;
-    out = round(out, changed);
+    out = round(out, is_left_to_provider, changed);
   }
   return out;
 }

@@ -5,11 +5,11 @@
 #include <sinter/error.h>
 
 #include "src/graph/registry.h"
+#include "src/reference/bind.h"
 
 namespace sinter::reference {
 namespace {
 
-using graph::Expr;
 using graph::Graph;
 using graph::Node;
 using graph::NodeId;
@@ -17,39 +17,6 @@ using graph::NodeId;
 void require(bool ok, const std::string& what) {
   if (!ok) throw CompileError("reference: " + what);
 }
-
-/// Symbols replaced by their values.
-class Binding {
- public:
-  explicit Binding(std::span<const int64_t> symbols) : symbols_(symbols) {}
-
-  int64_t value(Expr e) const {
-    return graph::evaluate(e, [&](Expr leaf) { return symbols_[static_cast<size_t>(leaf.id())]; });
-  }
-  Dims shape(const graph::ValueType& type) const {
-    Dims d;
-    for (Expr e : type.shape) d.push_back(value(e));
-    return d;
-  }
-  Node literal(const Node& node) const {
-    Node n = node;
-    for (graph::ValueType& t : n.results)
-      for (Expr& e : t.shape) e = value(e);
-    for (graph::Scalar& s : n.attributes.scalars) {
-      if (s.is_extent) {
-        s.expr = value(s.expr);
-        s.literal = graph::Number::of(*s.expr.constant());
-      } else if (s.symbol >= 0) {
-        s.literal.bits = symbols_[static_cast<size_t>(s.symbol)];
-        s.symbol = -1;
-      }
-    }
-    return n;
-  }
-
- private:
-  std::span<const int64_t> symbols_;
-};
 
 bool fits(const Array& a, DType dtype, const Dims& shape) {
   return a.dtype == dtype && a.shape == shape &&
@@ -64,7 +31,7 @@ std::vector<Array> interpret_decomposition(const Node& node, std::span<const Arr
   Node call = node;
   call.operands.clear();
   for (const Array& a : operands) {
-    std::vector<Expr> shape(a.shape.begin(), a.shape.end());
+    std::vector<graph::Expr> shape(a.shape.begin(), a.shape.end());
     call.operands.push_back(g.add_input({a.dtype, std::move(shape)}));
   }
   for (graph::Value v : node.op->decompose(g, call)) g.add_output(v);

@@ -84,8 +84,12 @@ Tensor from_blob(void* data, const Dims& shape, DType dtype, Device device, cons
   storage->bytes = static_cast<size_t>(shape.product() * dtype.bytes());
   storage->device = device;
   storage->deleter = std::move(deleter);
-  return tensor::make_tensor(std::move(storage), dtype, shape,
-                             strides.empty() ? tensor::contiguous_strides(shape) : strides);
+  // What is wrapped before a compiled function is called outlives the call; what is wrapped inside may not.
+  const bool borrowed = !storage->deleter && tensor::is_recording != nullptr && tensor::is_recording();
+  Tensor t = tensor::make_tensor(std::move(storage), dtype, shape,
+                                 strides.empty() ? tensor::contiguous_strides(shape) : strides);
+  t.impl()->borrowed = borrowed;
+  return t;
 }
 
 Tensor from_bytes(const void* data, size_t bytes, const Dims& shape, DType dtype, SourceLine line) {

@@ -60,7 +60,9 @@ void recycle(TensorImpl* t) noexcept {
   t->pending.store(nullptr, std::memory_order_relaxed);
   t->storage.reset();
   t->offset = 0;
+  t->frozen = false;
   t->slot = -1;
+  t->borrowed = false;
   FreeHandles& handles = free_handles;
   if (handles.room == 0) return recycle_first_or_last(t);
   --handles.room;
@@ -70,8 +72,12 @@ void recycle(TensorImpl* t) noexcept {
 
 void release(TensorImpl* t) noexcept {
   // The only handle needs no atomic subtraction: nobody else is there to copy or drop it.
-  if (t->references.load(std::memory_order_acquire) != 1 && t->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
+  if (t->references.load(std::memory_order_acquire) != 1) {
+    const bool borrowed = t->borrowed;
+    const uint32_t before = t->references.fetch_sub(1, std::memory_order_acq_rel);
+    if (before == 2 && borrowed) before_memory_goes(t);
+    if (before != 1) return;
+  }
   PendingOwner* owner = t->pending.load(std::memory_order_acquire);
   if (owner == nullptr || owner->forget(*t)) recycle(t);
 }

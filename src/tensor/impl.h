@@ -40,8 +40,8 @@ struct Storage {
   std::vector<DeviceCopy> device_copies;  ///< of small constants that followed other operands to their devices
   std::vector<LateReader*> late_readers;  ///< never freed, so that settle() may come late
   std::atomic<int32_t> late_reader_count{0};
-  std::atomic<uint64_t> version{0};  ///< writes by in-place ops so far
   std::atomic<bool> exposed{false};  ///< the host was given the address and may write at any time
+  std::atomic<uint64_t> version{0};  ///< writes by in-place ops so far
   ~Storage();
 
   /// May the contents change without Sinter knowing?
@@ -50,6 +50,8 @@ struct Storage {
   void expose();
   /// An in-place op is about to write: late readers read first, copies on other devices are no longer the same.
   void before_write();
+  /// It has written, or failed to: what was computed from the contents before is out of date.
+  void after_write();
   /// False if the memory may change already; the reader is noted all the same, until remove_late_reader().
   bool add_late_reader(LateReader* reader);
   void remove_late_reader(LateReader* reader);
@@ -64,6 +66,11 @@ struct TensorImpl;
 extern constinit thread_local bool writes_are_pending;
 /// Set once, while the library starts: the region that this thread records is computed if it writes to the memory.
 extern void (*before_read)(const TensorImpl&);
+/// Does this thread record a region? Set once, while the library starts.
+extern bool (*is_recording)();
+/// The last handle but one to a borrowed tensor is gone. If this thread's recorder has that one, the region reads the
+/// memory now: the program may free it next.
+extern void (*before_memory_goes)(const TensorImpl* t) noexcept;
 
 /// What recording wants to know; set once, while the library starts. The contents of the storage may change from now
 /// on: whatever this thread recorded and did not compute yet reads them first.
@@ -79,6 +86,16 @@ class PendingOwner {
   virtual DType dtype(const TensorImpl& t) = 0;
   virtual Dims shape(const TensorImpl& t) = 0;
   virtual Device device(const TensorImpl& t) = 0;
+  virtual int rank(const TensorImpl& t) { return static_cast<int>(shape(t).size()); }
+  virtual int64_t extent(const TensorImpl& t, size_t dim) { return shape(t)[dim]; }
+  /// Of a pending tensor that is computed for it, unless the owner knows better.
+  virtual Dims strides(TensorImpl& t);
+  /// Throws if the tensor can be no operand of an op at `line`.
+  virtual void check_operand(const TensorImpl& t, std::string_view op, SourceLine line) {
+    (void)t;
+    (void)op;
+    (void)line;
+  }
   /// Gives the tensor its data because `why` ("item", "data_ptr") needs it at `line`, or throws.
   virtual void compute(TensorImpl& t, const char* why, SourceLine line) = 0;
   /// The same for several of its tensors, which one run may compute together. Tensors that were this owner's a moment
@@ -97,12 +114,19 @@ struct TensorImpl {
   std::atomic<PendingOwner*> pending{nullptr};
   std::shared_ptr<Storage> storage;  ///< null while pending
   int64_t offset = 0;                ///< elements
+  bool frozen = false;               ///< contents change by in-place ops alone (freeze)
   Dims shape;
   Dims strides;
   TensorImpl* next_free = nullptr;  ///< while recycled
+  bool borrowed = false;            ///< wraps memory that may go with its last handle; see before_memory_goes
 
   void* data() const { return static_cast<char*>(storage->data) + offset * dtype.bytes(); }
 };
+
+inline Dims PendingOwner::strides(TensorImpl& t) {
+  compute(t, "strides", {});
+  return t.strides;
+}
 
 /// Recycled per thread: a pending handle costs a few nanoseconds.
 TensorImpl* new_impl();
@@ -135,15 +159,30 @@ inline bool is_contiguous(const Dims& shape, const Dims& strides) {
   }
   return true;
 }
+/// [N,C,S...] with two or three spatial dims, dense with the channel innermost; extents of 1 do not count. Row-major
+/// memory may be both.
+inline bool is_channels_last(const Dims& shape, const Dims& strides) {
+  const size_t rank = shape.size();
+  if (rank != 4 && rank != 5) return false;
+  int64_t expected = 1;
+  for (size_t i = 0; i < rank; ++i) {
+    const size_t d = i == 0 ? 1 : i + 1 == rank ? 0 : rank - i;
+    if (shape[d] != 1 && strides[d] != expected) return false;
+    expected *= shape[d];
+  }
+  return true;
+}
 std::string describe(const Tensor& t);  ///< "f32 [2,3]"
 
 /// A dense row-major copy on the CPU, in the tensor's dtype; waits for the device.
 void read_elements(const TensorImpl& t, void* out);
-/// The reverse, into a CPU tensor.
+/// The reverse; waits for the device as well.
 void write_elements(const TensorImpl& t, const void* in);
 /// A small CPU tensor that follows other operands to their device: Sinter's own memory is copied once a device and
 /// kept, memory that the host may write to is copied on every call.
 Tensor follow_to_device(const Tensor& t, Device device);
+/// The same elements with the same strides in memory of their own, on the current stream.
+Tensor copy_of(const Tensor& t);
 /// The same data on another device, row-major.
 Tensor copy_to_device(const Tensor& t, Device device);
 

@@ -6,6 +6,8 @@
 
 namespace sinter::tensor {
 
+bool (*is_recording)() = nullptr;
+void (*before_memory_goes)(const TensorImpl* t) noexcept = nullptr;
 void (*before_exposure)(const Storage&) = nullptr;
 void (*before_read)(const TensorImpl&) = nullptr;
 constinit thread_local bool writes_are_pending = false;
@@ -38,8 +40,9 @@ void Storage::before_write() {
   std::vector<DeviceCopy> outdated;
   std::scoped_lock lock(mutex);
   outdated.swap(device_copies);
-  version.fetch_add(1, std::memory_order_relaxed);
 }
+
+void Storage::after_write() { version.fetch_add(1, std::memory_order_release); }
 
 bool Storage::add_late_reader(LateReader* reader) {
   {

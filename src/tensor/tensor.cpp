@@ -33,27 +33,37 @@ Dims Tensor::shape() const {
   return owner ? owner->shape(t) : t.shape;
 }
 
-int Tensor::rank() const { return static_cast<int>(shape().size()); }
+int Tensor::rank() const {
+  tensor::TensorImpl& t = checked(*this);
+  tensor::PendingOwner* owner = t.pending.load(std::memory_order_acquire);
+  return owner ? owner->rank(t) : static_cast<int>(t.shape.size());
+}
 
 int64_t Tensor::size(int dim) const {
-  const Dims s = shape();
-  const int n = static_cast<int>(s.size());
+  const int n = rank();
   if (dim < -n || dim >= n)
     throw UserError({"size",
                      fmt::format("dim {} of a tensor of rank {}", dim, n),
                      {},
                      {},
                      fmt::format("give a dim in [{}, {})", -n, n)});
-  return s[static_cast<size_t>(dim < 0 ? dim + n : dim)];
+  const auto d = static_cast<size_t>(dim < 0 ? dim + n : dim);
+  tensor::TensorImpl& t = *impl_;
+  tensor::PendingOwner* owner = t.pending.load(std::memory_order_acquire);
+  return owner ? owner->extent(t, d) : t.shape[d];
 }
 
 int64_t Tensor::numel() const { return shape().product(); }
 
-Dims Tensor::strides() const { return tensor::computed(*this, "strides").strides; }
+Dims Tensor::strides() const {
+  tensor::TensorImpl& t = checked(*this);
+  tensor::PendingOwner* owner = t.pending.load(std::memory_order_acquire);
+  return owner ? owner->strides(t) : tensor::computed(*this, "strides").strides;
+}
 
 bool Tensor::is_contiguous() const {
-  const tensor::TensorImpl& t = tensor::computed(*this, "is_contiguous");
-  return tensor::is_contiguous(t.shape, t.strides);
+  const Dims s = strides();
+  return tensor::is_contiguous(shape(), s);
 }
 
 void* Tensor::data_ptr() const {

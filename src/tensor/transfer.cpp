@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "runtime/device/backend.h"
 #include "src/tensor/impl.h"
@@ -52,15 +53,18 @@ void scatter(const char*& in, char* to, const TensorImpl& t, size_t dim) {
 
 }  // namespace
 
-void write_elements(const TensorImpl& t, const void* in) {
-  const char* from = static_cast<const char*>(in);
-  if (t.shape.product() > 0) scatter(from, static_cast<char*>(t.data()), t, 0);
-}
-
 void read_elements(const TensorImpl& t, void* out) {
   if (t.shape.product() == 0) return;
   device::Backend& backend = device::backend(t.device);
   const device::StreamHandle stream = device::current_stream(t.device);
+  if (backend.is_capturing(stream))
+    throw UserError({.op = {},
+                     .what = fmt::format("the host needs the values of {} {} {}, but the current stream is being "
+                                         "captured: nothing runs before its graph is launched",
+                                         t.dtype.name(), t.shape.text(), t.device.text()),
+                     .line = {},
+                     .context = {},
+                     .fix = "read it after the capture, from a tensor that lives until then"});
   const auto bytes = static_cast<int64_t>(t.dtype.bytes());
   if (is_contiguous(t.shape, t.strides)) {
     backend.copy_to_host(out, t.data(), static_cast<size_t>(t.shape.product() * bytes), stream);
@@ -77,6 +81,26 @@ void read_elements(const TensorImpl& t, void* out) {
   gather(to, staging.get() - low * bytes, t, 0);
 }
 
+void write_elements(const TensorImpl& t, const void* in) {
+  if (t.shape.product() == 0) return;
+  const char* from = static_cast<const char*>(in);
+  if (t.device.is_cpu()) return scatter(from, static_cast<char*>(t.data()), t, 0);
+  device::Backend& backend = device::backend(t.device);
+  const device::StreamHandle stream = device::current_stream(t.device);
+  const auto bytes = static_cast<int64_t>(t.dtype.bytes());
+  const auto [low, high] = reach(t);
+  char* first = static_cast<char*>(t.data()) + low * bytes;
+  const auto span = static_cast<size_t>((high - low + 1) * bytes);
+  const auto staging = std::make_unique<char[]>(span);
+  if (!is_contiguous(t.shape, t.strides)) {  // what lies between the elements stays
+    backend.copy_to_host(staging.get(), first, span, stream);
+    backend.synchronize(stream);
+  }
+  scatter(from, staging.get() - low * bytes, t, 0);
+  backend.copy_from_host(first, staging.get(), span, stream);
+  backend.synchronize(stream);
+}
+
 Tensor copy_to_device(const Tensor& source, Device device) {
   const TensorImpl& t = readable(source, "to");
   Tensor result = empty(t.shape, t.dtype, device);
@@ -88,6 +112,13 @@ Tensor copy_to_device(const Tensor& source, Device device) {
     return result;
   }
   device::Backend& backend = device::backend(device);
+  if (backend.is_capturing(stream)) {  // each replay copies from the host what is there now
+    const auto kept = std::make_shared<std::vector<char>>(bytes);
+    read_elements(t, kept->data());
+    backend.copy_from_host(result.impl()->data(), kept->data(), bytes, stream);
+    backend.keep_for_graph(stream, kept);
+    return result;
+  }
   if (t.device.is_cpu() && is_contiguous(t.shape, t.strides)) {
     backend.copy_from_host(result.impl()->data(), t.data(), bytes, stream);
     return result;
@@ -99,9 +130,23 @@ Tensor copy_to_device(const Tensor& source, Device device) {
   return result;
 }
 
+Tensor copy_of(const Tensor& source) {
+  const TensorImpl& t = readable(source, "copy");
+  if (t.shape.product() == 0) return empty(t.shape, t.dtype, t.device);
+  const auto [low, high] = reach(t);
+  const auto bytes = static_cast<int64_t>(t.dtype.bytes());
+  const Tensor span = empty({high - low + 1}, t.dtype, t.device);
+  const char* first = static_cast<const char*>(t.data()) + low * bytes;
+  device::backend(t.device).copy(span.impl()->data(), first, static_cast<size_t>((high - low + 1) * bytes),
+                                 device::current_stream(t.device));
+  return make_tensor(span.impl()->storage, t.dtype, t.shape, t.strides, span.impl()->offset - low);
+}
+
 Tensor follow_to_device(const Tensor& source, Device device) {
-  const TensorImpl& t = computed(source, "to");
-  if (t.storage->may_change()) return copy_to_device(source, device);
+  const TensorImpl& t = readable(source, "to");
+  // What a graph copies is there only while it runs.
+  if (t.storage->may_change() || device::backend(device).is_capturing(device::current_stream(device)))
+    return copy_to_device(source, device);
   std::scoped_lock lock(t.storage->mutex);
   for (const Storage::DeviceCopy& c : t.storage->device_copies) {
     const TensorImpl& to = *c.tensor.impl();

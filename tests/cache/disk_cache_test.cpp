@@ -250,24 +250,6 @@ TEST(CacheSharing, ManyProcessesAtOnce) {
   EXPECT_EQ(failed, 0);
 }
 
-TEST(CacheSharing, AProcessKilledWhileWritingLeavesNoGarbage) {
-  const TemporaryFolder folder;
-  DiskCache cache(folder.path(), 0);
-  for (int round = 0; round < 20; ++round) {
-    const pid_t child = fork();
-    if (child == 0) {
-      for (int key = 0;; key = (key + 1) % 10) cache.store(Kind::graph, std::to_string(key), payload_of(key));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(3 + round % 5));
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    for (int key = 0; key < 10; ++key)
-      ASSERT_EQ(cache.load(Kind::graph, std::to_string(key)).value_or(payload_of(key)), payload_of(key));
-  }
-  EXPECT_EQ(cache.stats().damaged, 0);
-  EXPECT_GT(cache.stats().hits, 0);
-}
-
 TEST(CacheSharing, ManyThreadsAtOnce) {
   const TemporaryFolder folder;
   DiskCache cache(folder.path(), 30'000);

@@ -112,7 +112,7 @@ TEST(Explain, EndsBeforeTheEndAreBreaksWhateverTheyAreCalled) {
 TEST(Explain, OneIsNoPlural) {
   auto f = compile([](Tensor x) { return x + 1; });
   const std::string text = f.explain(counting({3})).text();
-  EXPECT_TRUE(contains(text, "1 region, 1 kernel, 0 breaks")) << text;
+  EXPECT_TRUE(contains(text, "1 region, 1 kernel, 0 library calls, 0 breaks")) << text;
   EXPECT_TRUE(contains(text, "op by op: 1 op, ")) << text;
 }
 

@@ -57,6 +57,7 @@ const std::vector<Change>& changes() {
       {"fusion", "vertical", [](Subject& s) { s.options.fusion = Fusion::vertical; }},
       {"rounding", "per kernel", [](Subject& s) { s.options.rounding = Rounding::per_kernel; }},
       {"aligned", "no", [](Subject& s) { s.options.aligned = false; }},
+      {"libraries", "not used", [](Subject& s) { s.options.libraries = false; }},
       {"name", "g", [](Subject& s) { s.graph.name = "g"; }},
       {"graph", "range of a symbol", text("s0 in [2,4096]", "s0 in [2,8192]")},
       {"graph", "extent", text("%1 f16 [8] = input strides=[2], offset=0", "%1 f16 [8] = input strides=[3], offset=0")},
@@ -114,10 +115,12 @@ TEST(CacheKey, EveryFieldIsInTheTable) {
 
 // A new member that can change the code must come into the key: these fail to compile until somebody has looked.
 TEST(CacheKey, KnowsEveryMemberOfWhatItIsMadeOf) {
-  const auto [fusion, rounding, backend, aligned, location] = Options{};
+  const auto [fusion, rounding, backend, aligned, location, libraries, frozen] = Options{};
+  EXPECT_TRUE(libraries);
   EXPECT_TRUE(location.empty());  // comments only
-  // Reports and limits, not code: name, threads and shared bytes a block, bytes of L2 and memory, copy rate.
-  const auto [name, architecture, multiprocessors, threads, shared, l2, memory, vector_bits, copy] =
+  EXPECT_TRUE(frozen.empty());    // what is folded is in the graph (src/compiler/folded.h)
+  // Reports and limits, not code: name, driver, threads and shared bytes a block, bytes of L2 and memory, copy rate.
+  const auto [name, architecture, driver, multiprocessors, threads, shared, l2, memory, vector_bits, copy] =
       device::Properties{};
   EXPECT_GE(threads, 1);
 }

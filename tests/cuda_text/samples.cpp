@@ -85,7 +85,10 @@ void add_layouts_and_folds(Collector& add) {
   {
     // A column too many is out of the array only in its last row, so every group of rows must be the last one once.
     std::vector<std::vector<Argument>> calls;
-    for (int64_t rows = 0; rows < 1024; rows += rows == 0 ? 1 : 64)
+    std::vector<int64_t> heights{0, 65, 1000};
+    for (const int64_t far : {0, 256, 512, 768})  // the last row is in each of a thread's loads once
+      for (const int64_t near : {0, 8, 16, 24}) heights.push_back(far + near + 1);
+    for (const int64_t rows : heights)
       calls.push_back({array(f32, rows * 36), output(f32, 36), number(rows), number(36)});
     add("column_sum", 3, calls);
   }

@@ -4,66 +4,17 @@
 #include <gtest/gtest.h>
 #include <sinter/error.h>
 
-#include <cstdlib>
-#include <map>
-#include <set>
+#include <functional>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include "tests/device/fake_source.h"
 
 namespace sinter::device {
 namespace {
 
-StreamHandle stream(uintptr_t n) { return reinterpret_cast<StreamHandle>(n); }
-
-/// A device whose streams advance when the test says so.
-class FakeSource final : public MemorySource {
- public:
-  void* take(size_t bytes) override {
-    ++takes;
-    if (used + bytes > capacity) return nullptr;
-    used += bytes;
-    void* block = std::aligned_alloc(64, bytes);
-    blocks[block] = bytes;
-    return block;
-  }
-  void give_back(void* block, size_t bytes) noexcept override {
-    if (blocks.at(block) != bytes) ++wrong_sizes;
-    used -= bytes;
-    blocks.erase(block);
-    std::free(block);
-  }
-  std::string device() const override { return "fake:0"; }
-  std::string remaining() const override { return "nothing is free"; }
-  std::optional<EventHandle> mark(StreamHandle s) override {
-    if (!can_mark) return std::nullopt;
-    ++live_marks;
-    return new std::pair(s, queued[s]);
-  }
-  bool passed(EventHandle mark) override {
-    const auto& [s, n] = *static_cast<std::pair<StreamHandle, int>*>(mark);
-    return done[s] >= n;
-  }
-  void drop(EventHandle mark) noexcept override {
-    --live_marks;
-    delete static_cast<std::pair<StreamHandle, int>*>(mark);
-  }
-  void wait_for_all() override {
-    ++waits;
-    done = queued;
-  }
-  uint64_t capture(StreamHandle s) override { return captures.contains(s) ? captures[s] : 0; }
-  void when_graph_is_gone(StreamHandle, const std::function<void()>& call) override { gone = call; }
-
-  size_t capacity = SIZE_MAX, used = 0;
-  int takes = 0, waits = 0, live_marks = 0, wrong_sizes = 0;
-  bool can_mark = true;
-  std::map<void*, size_t> blocks;
-  std::map<StreamHandle, int> queued, done;  ///< work of each stream
-  std::map<StreamHandle, uint64_t> captures;
-  std::function<void()> gone;
-};
-
-class Allocator : public testing::Test {
+class CachedMemory : public testing::Test {
  protected:
   void TearDown() override {
     allocator.empty();
@@ -93,7 +44,7 @@ TEST(SizeClasses, HoldWhatIsAskedWithLittleWaste) {
   EXPECT_EQ(size_class(0).bytes, 64u);
 }
 
-TEST_F(Allocator, ReusesOnTheSameStreamWithoutTheDevice) {
+TEST_F(CachedMemory, ReusesOnTheSameStreamWithoutTheDevice) {
   void* a = allocator.allocate(1000, stream(1));
   source.queued[stream(1)] = 5;  // the stream is busy: order is enough
   allocator.release(a, 1000, stream(1));
@@ -102,7 +53,7 @@ TEST_F(Allocator, ReusesOnTheSameStreamWithoutTheDevice) {
   allocator.release(a, 1010, stream(1));
 }
 
-TEST_F(Allocator, TheSteadyStateAsksTheDeviceForNothing) {
+TEST_F(CachedMemory, TheSteadyStateAsksTheDeviceForNothing) {
   for (int round = 0; round < 100; ++round) {
     void *a = allocator.allocate(5000, nullptr), *b = allocator.allocate(1 << 20, nullptr),
          *c = allocator.allocate(5000, nullptr);
@@ -114,7 +65,7 @@ TEST_F(Allocator, TheSteadyStateAsksTheDeviceForNothing) {
   EXPECT_EQ(allocator.stats().driver_allocations, 3);
 }
 
-TEST_F(Allocator, AnotherStreamWaitsUntilTheFirstIsDone) {
+TEST_F(CachedMemory, AnotherStreamWaitsUntilTheFirstIsDone) {
   void* a = allocator.allocate(1000, stream(1));
   source.queued[stream(1)] = 1;
   allocator.release(a, 1000, stream(1));
@@ -129,14 +80,14 @@ TEST_F(Allocator, AnotherStreamWaitsUntilTheFirstIsDone) {
   for (void* p : {b, c, d}) allocator.release(p, 1000, stream(2));
 }
 
-TEST_F(Allocator, AnIdleStreamGivesAtOnce) {
+TEST_F(CachedMemory, AnIdleStreamGivesAtOnce) {
   void* a = allocator.allocate(1000, stream(1));
   allocator.release(a, 1000, stream(1));
   EXPECT_EQ(allocator.allocate(1000, stream(2)), a);
   allocator.release(a, 1000, stream(2));
 }
 
-TEST_F(Allocator, AStreamThatCannotBeMarkedKeepsItsBlocks) {
+TEST_F(CachedMemory, AStreamThatCannotBeMarkedKeepsItsBlocks) {
   void* a = allocator.allocate(1000, stream(1));
   allocator.release(a, 1000, stream(1));
   source.can_mark = false;
@@ -145,7 +96,25 @@ TEST_F(Allocator, AStreamThatCannotBeMarkedKeepsItsBlocks) {
   allocator.release(b, 1000, stream(2));
 }
 
-TEST_F(Allocator, MemoryUsedElsewhereWaitsForThatStreamToo) {
+TEST_F(CachedMemory, AForgottenStreamLeavesItsBlocksToOthers) {
+  void *a = allocator.allocate(1000, stream(1)), *b = allocator.allocate(5000, stream(1));
+  source.queued[stream(1)] = 1;
+  allocator.release(a, 1000, stream(1));
+  allocator.release(b, 5000, stream(1));
+  allocator.forget(stream(1));
+  allocator.forget(stream(9));
+  EXPECT_EQ(source.waits, 0);
+  void* c = allocator.allocate(1000, stream(1));  // the handle is another stream's by now
+  EXPECT_NE(c, a) << "the old stream still works on it";
+  source.done[stream(1)] = 1;
+  EXPECT_EQ(allocator.allocate(1000, stream(2)), a);
+  EXPECT_EQ(allocator.allocate(5000, stream(3)), b);
+  allocator.release(a, 1000, stream(2));
+  allocator.release(b, 5000, stream(3));
+  allocator.release(c, 1000, stream(1));
+}
+
+TEST_F(CachedMemory, MemoryUsedElsewhereWaitsForThatStreamToo) {
   void* a = allocator.allocate(1000, stream(1));
   allocator.record_use(a, stream(2));
   source.queued[stream(2)] = 1;
@@ -161,7 +130,7 @@ TEST_F(Allocator, MemoryUsedElsewhereWaitsForThatStreamToo) {
   allocator.release(c, 1000, stream(1));
 }
 
-TEST_F(Allocator, MemoryUsedOnAStreamThatCannotBeMarkedIsGivenBack) {
+TEST_F(CachedMemory, MemoryUsedOnAStreamThatCannotBeMarkedIsGivenBack) {
   void* a = allocator.allocate(1000, stream(1));
   allocator.record_use(a, stream(2));
   source.can_mark = false;
@@ -172,7 +141,7 @@ TEST_F(Allocator, MemoryUsedOnAStreamThatCannotBeMarkedIsGivenBack) {
   allocator.release(b, 1000, stream(1));
 }
 
-TEST_F(Allocator, FullDeviceEmptiesTheCacheOnceThenSaysSo) {
+TEST_F(CachedMemory, FullDeviceEmptiesTheCacheOnceThenSaysSo) {
   source.capacity = 10 << 20;
   void* a = allocator.allocate(4 << 20, nullptr);
   void* b = allocator.allocate(4 << 20, nullptr);
@@ -197,12 +166,12 @@ TEST_F(Allocator, FullDeviceEmptiesTheCacheOnceThenSaysSo) {
   allocator.release(d, 4 << 20, nullptr);
 }
 
-TEST_F(Allocator, ImpossibleSizesAreErrors) {
+TEST_F(CachedMemory, ImpossibleSizesAreErrors) {
   EXPECT_THROW(allocator.allocate(SIZE_MAX, nullptr), DeviceError);
   EXPECT_THROW(allocator.allocate(size_t{1} << 50, nullptr), DeviceError);
 }
 
-TEST_F(Allocator, ACapturedStreamHasMemoryOfItsOwn) {
+TEST_F(CachedMemory, ACapturedStreamHasMemoryOfItsOwn) {
   void* before = allocator.allocate(1000, stream(1));
   allocator.release(before, 1000, stream(1));
   source.captures[stream(1)] = 7;
@@ -230,7 +199,7 @@ TEST_F(Allocator, ACapturedStreamHasMemoryOfItsOwn) {
   EXPECT_EQ(source.used, 0u) << "with the graph its memory goes";
 }
 
-TEST_F(Allocator, AGraphsResultOutlivesTheGraph) {
+TEST_F(CachedMemory, AGraphsResultOutlivesTheGraph) {
   source.captures[stream(1)] = 7;
   void* result = allocator.allocate(1000, stream(1));
   source.captures.clear();
@@ -240,7 +209,7 @@ TEST_F(Allocator, AGraphsResultOutlivesTheGraph) {
   allocator.release(result, 1000, stream(1));
 }
 
-TEST_F(Allocator, TheGraphMayOutliveTheAllocator) {
+TEST_F(CachedMemory, TheGraphMayOutliveTheAllocator) {
   std::function<void()> gone;
   {
     FakeSource other;
@@ -267,7 +236,7 @@ TEST(AllocatorLimits, TheCacheIsGivenBackBeyondItsLimit) {
   }
 }
 
-TEST_F(Allocator, CountsWhatIsInUse) {
+TEST_F(CachedMemory, CountsWhatIsInUse) {
   void* a = allocator.allocate(1 << 20, nullptr);
   void* b = allocator.allocate(1 << 20, nullptr);
   EXPECT_EQ(allocator.stats().in_use, 2u << 20);
@@ -278,7 +247,7 @@ TEST_F(Allocator, CountsWhatIsInUse) {
   allocator.release(b, 1 << 20, nullptr);
 }
 
-TEST_F(Allocator, ThreadsMayShareIt) {
+TEST_F(CachedMemory, ThreadsMayShareIt) {
   std::vector<std::thread> threads;
   for (uintptr_t t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {

@@ -153,7 +153,8 @@ std::vector<std::string> seen;
 TEST(CpuStreams, AGuardChangesTheCurrentStreamOfItsThread) {
   hooks() = {.before_stream_change = [](Device d) { seen.push_back("change " + d.text()); },
              .before_synchronize = [](Device) { seen.push_back("before"); },
-             .after_synchronize = [](Device) { seen.push_back("after"); }};
+             .after_synchronize =
+                 [](Device, std::optional<void*> stream) { seen.push_back(stream ? "after a stream" : "after all"); }};
   const Stream stream = Stream::create(Device::cpu());
   EXPECT_EQ(device::current_stream(Device::cpu()), nullptr);
   {
@@ -167,7 +168,9 @@ TEST(CpuStreams, AGuardChangesTheCurrentStreamOfItsThread) {
   }
   EXPECT_EQ(device::current_stream(Device::cpu()), nullptr);
   sinter::synchronize(Device::cpu());
-  EXPECT_EQ(seen, (std::vector<std::string>{"change cpu", "change cpu", "before", "after"}));
+  stream.synchronize();
+  EXPECT_EQ(seen,
+            (std::vector<std::string>{"change cpu", "change cpu", "before", "after all", "before", "after a stream"}));
   hooks().before_stream_change = [](Device) { throw UserError("recorded work failed"); };
   EXPECT_THROW(StreamGuard{stream}, UserError);
   EXPECT_EQ(device::current_stream(Device::cpu()), nullptr);

@@ -124,6 +124,8 @@ TEST_F(CudaOnFake, MemoryOfACaptureStaysUntilItsGraphIsGone) {
   StreamHandle s = backend->create_stream();
   backend->begin_capture(s);
   EXPECT_TRUE(backend->is_capturing(s));
+  EXPECT_SAYS(message_of([&] { backend->synchronize(s); }), "cannot be waited for while it is being captured");
+  EXPECT_EQ(driver.calls["StreamSynchronize"], 0) << "the driver would spoil the capture";
   void* a = backend->allocate(1000, s);
   backend->release(a, 1000, s);
   EXPECT_EQ(backend->allocate(1000, s), a);

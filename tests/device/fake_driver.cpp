@@ -10,6 +10,7 @@ namespace sinter::device::cuda {
 namespace {
 
 FakeDriver* fake = nullptr;
+using Lock = std::lock_guard<std::recursive_mutex>;
 
 template <class T>
 T handle(uintptr_t n) {
@@ -37,6 +38,7 @@ CUresult attribute(int* value, CUdevice_attribute which, CUdevice) {
 }
 
 CUresult allocate(CUdeviceptr* memory, size_t bytes) {
+  const Lock lock(fake->mutex);
   if (const CUresult r = fake->answer("MemAlloc"); r != CUDA_SUCCESS) return r;
   if (fake->used_bytes + bytes > fake->memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
   fake->used_bytes += bytes;
@@ -46,6 +48,7 @@ CUresult allocate(CUdeviceptr* memory, size_t bytes) {
 }
 
 CUresult free_memory(CUdeviceptr memory) {
+  const Lock lock(fake->mutex);
   fake->used_bytes -= fake->blocks.at(memory);
   fake->blocks.erase(memory);
   std::free(reinterpret_cast<void*>(memory));
@@ -54,6 +57,7 @@ CUresult free_memory(CUdeviceptr memory) {
 
 CUresult launch(CUfunction, unsigned grid, unsigned, unsigned, unsigned block, unsigned, unsigned, unsigned shared,
                 CUstream stream, void** parameters, void** extra) {
+  const Lock lock(fake->mutex);
   FakeDriver::Launch l{grid, block, shared, stream, {}, fake->current};
   if (parameters != nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (extra != nullptr) {
@@ -63,6 +67,7 @@ CUresult launch(CUfunction, unsigned grid, unsigned, unsigned, unsigned block, u
     const auto* slots = static_cast<const uint64_t*>(extra[1]);
     l.slots.assign(slots, slots + *static_cast<size_t*>(extra[3]) / sizeof(uint64_t));
   }
+  fake->streams.insert(stream);
   fake->launches.push_back(std::move(l));
   return fake->answer("LaunchKernel");
 }
@@ -78,7 +83,10 @@ CUresult capture_info(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t
 
 }  // namespace
 
+thread_local CUcontext FakeDriver::current = nullptr;
+
 CUresult FakeDriver::answer(const char* name) {
+  const Lock lock(mutex);
   ++calls[name];
   const auto found = results.find(name);
   return found == results.end() ? CUDA_SUCCESS : found->second;
@@ -86,14 +94,13 @@ CUresult FakeDriver::answer(const char* name) {
 
 FakeDriver::FakeDriver() {
   fake = this;
+  current = nullptr;
   functions.version = 13000;
   SINTER_PLAIN(Init, unsigned);
   SINTER_PLAIN(CtxSynchronize);
   SINTER_PLAIN(ModuleUnload, CUmodule);
   SINTER_PLAIN(FuncSetAttribute, CUfunction, CUfunction_attribute, int);
-  SINTER_PLAIN(StreamSynchronize, CUstream);
   SINTER_PLAIN(StreamWaitEvent, CUstream, CUevent, unsigned);
-  SINTER_PLAIN(EventRecord, CUevent, CUstream);
   SINTER_PLAIN(EventSynchronize, CUevent);
   SINTER_PLAIN(GraphLaunch, CUgraphExec, CUstream);
   SINTER_PLAIN(GraphExecDestroy, CUgraphExec);
@@ -140,7 +147,9 @@ void FakeDriver::copy_memory() {
   functions.MemcpyHtoDAsync = [](CUdeviceptr to, const void* from, size_t n, CUstream) {
     return std::memcpy(reinterpret_cast<void*>(to), from, n), fake->answer("MemcpyHtoDAsync");
   };
-  functions.MemcpyDtoHAsync = [](void* to, CUdeviceptr from, size_t n, CUstream) {
+  functions.MemcpyDtoHAsync = [](void* to, CUdeviceptr from, size_t n, CUstream s) {
+    const Lock lock(fake->mutex);
+    fake->streams.insert(s);
     return std::memcpy(to, reinterpret_cast<void*>(from), n), fake->answer("MemcpyDtoHAsync");
   };
   functions.MemcpyAsync = [](CUdeviceptr to, CUdeviceptr from, size_t n, CUstream) {
@@ -157,7 +166,7 @@ void FakeDriver::load_and_launch() {
   };
   functions.ModuleGetFunction = [](CUfunction* f, CUmodule, const char* name) {
     *f = handle<CUfunction>(0x3000);
-    return std::strcmp(name, "axpy") == 0 ? fake->answer("ModuleGetFunction") : CUDA_ERROR_NOT_FOUND;
+    return std::strcmp(name, "other") != 0 ? fake->answer("ModuleGetFunction") : CUDA_ERROR_NOT_FOUND;
   };
   functions.FuncGetAttribute = [](int* value, CUfunction_attribute a, CUfunction) {
     *value = a == CU_FUNC_ATTRIBUTE_NUM_REGS ? 40 : a == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ? 1024 : 0;
@@ -167,7 +176,19 @@ void FakeDriver::load_and_launch() {
 }
 
 void FakeDriver::order_streams() {
+  functions.EventRecord = [](CUevent, CUstream s) {
+    const Lock lock(fake->mutex);
+    fake->streams.insert(s);
+    return fake->answer("EventRecord");
+  };
+  functions.StreamSynchronize = [](CUstream s) {
+    const Lock lock(fake->mutex);
+    fake->streams.insert(s);
+    fake->waited_for.push_back(s);
+    return fake->answer("StreamSynchronize");
+  };
   functions.StreamCreate = [](CUstream* s, unsigned) {
+    const Lock lock(fake->mutex);
     *s = handle<CUstream>(0x4000u + static_cast<unsigned>(fake->calls["StreamCreate"]));
     return fake->answer("StreamCreate");
   };
@@ -181,11 +202,13 @@ void FakeDriver::order_streams() {
   };
   functions.ThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode*) { return CUDA_SUCCESS; };
   functions.EventCreate = [](CUevent* e, unsigned) {
+    const Lock lock(fake->mutex);
     *e = static_cast<CUevent>(std::malloc(1));
     fake->events.insert(*e);
     return fake->answer("EventCreate");
   };
   functions.EventDestroy = [](CUevent e) {
+    const Lock lock(fake->mutex);
     fake->events.erase(e);
     std::free(e);
     return fake->answer("EventDestroy");
@@ -199,6 +222,7 @@ void FakeDriver::order_streams() {
     return *e = handle<CUgraphExec>(0x7000), fake->answer("GraphInstantiateWithFlags");
   };
   functions.UserObjectCreate = [](CUuserObject* o, void* data, CUhostFn destroy, unsigned, unsigned) {
+    const Lock lock(fake->mutex);
     fake->user_objects.emplace_back(destroy, data);
     return *o = handle<CUuserObject>(0x8000), fake->answer("UserObjectCreate");
   };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 namespace sinter::device::cuda {
 
 /// A CUDA driver of which every call is written down and whose answers a test chooses. Memory is host memory; work is
-/// done at once, except that events stay unfinished while `busy` is set. One exists at a time.
+/// done at once, except that events stay unfinished while `busy` is set. One exists at a time; threads may share it.
 struct FakeDriver {
   FakeDriver();
   ~FakeDriver();
@@ -28,7 +29,9 @@ struct FakeDriver {
   std::map<std::string, int> calls;
   std::map<CUdeviceptr, size_t> blocks;
   std::set<void*> events;
-  CUcontext current = nullptr;  ///< of the only thread
+  static thread_local CUcontext current;
+  std::vector<CUstream> waited_for;  ///< by StreamSynchronize
+  std::set<CUstream> streams;        ///< that EventRecord, LaunchKernel, StreamSynchronize or a copy to the host named
 
   struct Launch {
     unsigned grid, block, shared;
@@ -41,6 +44,8 @@ struct FakeDriver {
 
   /// Counts the call; what it answers.
   CUresult answer(const char* name);
+  /// Of everything above.
+  std::recursive_mutex mutex;
 
  private:
   void describe_devices();

@@ -35,6 +35,7 @@ std::shared_ptr<const exec::Executable> compiled(const Case& c, const Way& way) 
   compiler::Options options;
   options.fusion = way.fusion;
   options.aligned = c.misaligned == 0;
+  options.libraries = false;  // their order of summation is their own
   compiler::Generated made = compiler::run_pipeline(graph, options, backend.properties());
   add_slack(made.plan);
   std::vector<exec::LoadedKernel> kernels;
@@ -47,6 +48,22 @@ std::shared_ptr<const exec::Executable> compiled(const Case& c, const Way& way) 
   return exec::make_executable(std::move(made.plan), std::move(kernels));
 }
 
+bool is_view_of_input(const Graph& graph, graph::Value v) {
+  const graph::Node* n = &graph.node(v.node);
+  while (n->op != nullptr && n->op->op_class == graph::OpClass::view) n = &graph.node(n->operands[0].node);
+  return n->op == nullptr;
+}
+
+/// What is computed or copied has memory of its own: a program may write to its inputs afterwards.
+void check_memory(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> results) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (is_view_of_input(graph, graph.outputs()[i])) continue;
+    for (size_t j = 0; j < inputs.size(); ++j)
+      if (results[i].impl()->storage == inputs[j].impl()->storage)
+        throw CompileError(fmt::format("output {} is no view of input {}, but shares its memory", i, j));
+  }
+}
+
 std::vector<reference::Array> run(const exec::Executable& executable, const Graph& graph,
                                   std::span<const Tensor> inputs, std::span<const int64_t> symbols) {
   std::vector<tensor::TensorImpl*> in, out;
@@ -57,6 +74,7 @@ std::vector<reference::Array> run(const exec::Executable& executable, const Grap
     out.push_back(results.back().impl());
   }
   executable.run({in, symbols}, out);
+  check_memory(graph, inputs, results);
   std::vector<reference::Array> arrays;
   for (const tensor::TensorImpl* t : out) {
     arrays.push_back(reference::Array::zeros(t->dtype, t->shape));

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include "src/graph/registry.h"
 #include "src/graph/text.h"
@@ -28,6 +30,7 @@ void Coverage::note(const Case& c) {
     ++dtypes_[std::string(n.results[0].dtype.name())];
     if (n.op == nullptr) continue;
     ++ops_[std::string(n.op->name)];
+    if (n.op->op_class == graph::OpClass::view) ++views_[std::string(n.op->name)];
     ++ops;
   }
   is(empty, "empty tensors");
@@ -52,18 +55,36 @@ void Coverage::note_input(const Case& c, size_t input) {
 
 std::string Coverage::text() const {
   std::string out;
-  const auto add = [&](const char* title, const std::map<std::string, int>& counts) {
+  const auto add = [&](const char* title, const Counts& counts) {
     out += fmt::format("{}:", title);
     for (const auto& [name, n] : counts) out += fmt::format(" {} {},", name, n);
     out.back() = '\n';
   };
   add("graphs", graphs_);
   add("inputs", layouts_);
+  add("views", views_);
   add("dtypes", dtypes_);
   add("ops", ops_);
+  std::string never;
   for (const graph::OpDef* op : graph::all_ops())
-    if (!ops_.contains(std::string(op->name))) out += fmt::format("never: {}\n", op->name);
+    if (!ops_.contains(std::string(op->name))) never += fmt::format(" {}", op->name);
+  return never.empty() ? out : out + "never:" + never + "\n";
+}
+
+std::string Coverage::lines() const {
+  std::string out;
+  const Counts* all[] = {&ops_, &dtypes_, &layouts_, &views_, &graphs_};
+  for (size_t i = 0; i < std::size(all); ++i)
+    for (const auto& [name, n] : *all[i]) out += fmt::format("{} {} {}\n", i, n, name);
   return out;
+}
+
+void Coverage::add(std::string_view lines) {
+  Counts* all[] = {&ops_, &dtypes_, &layouts_, &views_, &graphs_};
+  std::istringstream in{std::string(lines)};
+  size_t kind = 0;
+  int n = 0;
+  for (std::string name; in >> kind >> n && std::getline(in >> std::ws, name);) (*all[kind])[name] += n;
 }
 
 }  // namespace sinter::fuzz

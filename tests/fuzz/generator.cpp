@@ -116,10 +116,15 @@ class Generator {
   }
 
   void add_op() {
+    if (choose_.one_in(16) && add_padded_fold()) return;
+    if (choose_.one_in(24) && add_other_address()) return;
+    if (choose_.one_in(24) && add_shift()) return;
     for (int attempt = 0; attempt < 60; ++attempt) {
       const OpDef& op = any_op();
       if (op.name == "gather" || op.name == "index_select" ? add_indexing(op)
           : op.name == "one_hot"                           ? add_one_hot(op)
+          : draws(op)                                      ? add_random(op)
+          : takes_classes(op)                              ? add_classes(op)
           : choose_.one_in(4)                              ? add_sampled(op)
                                                            : add_drawn(op))
         return;
@@ -184,6 +189,36 @@ class Generator {
     return try_add(op, operands, sample->attributes);
   }
 
+  /// A fold over elements of which some are no elements of the input: their loads are masked.
+  bool add_padded_fold() {
+    const Value x = choose_.of(g().inputs());
+    const OpDef &pad = *graph::find_op("pad"), &fold = *choose_.of(ops_.at(OpClass::reduction));
+    if (!try_add(pad, {x}, draw_attributes(choose_, pad, type(x)))) return false;
+    const Value padded = values_.back();
+    return try_add(fold, {padded}, draw_attributes(choose_, fold, type(padded)));
+  }
+
+  /// A value that is dear enough to be stored, read where it is written and somewhere else.
+  bool add_other_address() {
+    const OpDef &dear = *graph::find_op(choose_.of({"tan", "erfc", "mish", "asinh"})), &flip = *graph::find_op("flip");
+    const OpDef& both = *graph::find_op(choose_.of({"add", "sub", "mul"}));
+    if (!try_add(dear, {any_value()}, {})) return false;
+    const Value x = values_.back();
+    if (!try_add(flip, {x}, draw_attributes(choose_, flip, type(x)))) return false;
+    const auto tensors = graph::literal_attributes(graph::CallAttributes().flag(false).flag(false));
+    return try_add(both, {x, values_.back()}, tensors);
+  }
+
+  /// Bits by a count about the width of some type.
+  bool add_shift() {
+    const OpDef& shift = *graph::find_op(choose_.of({"bitwise_left_shift", "bitwise_right_shift"}));
+    const auto attributes = graph::literal_attributes(graph::CallAttributes().flag(false).flag(true).number(
+        graph::Number::of(choose_.of({1, 7, 8, 15, 16, 31, 32, 33, 63, 64}))));
+    const auto integer =
+        graph::literal_attributes(graph::CallAttributes().dtype(choose_.of({i8, u8, i16, i32, u32, i64})));
+    return try_add(*graph::find_op("to"), {any_value()}, integer) && try_add(shift, {values_.back()}, attributes);
+  }
+
   /// Indices are data made valid: clamped into the extent.
   bool add_indexing(const OpDef& op) {
     const Value x = any_value();
@@ -211,6 +246,42 @@ class Generator {
     const int64_t classes = choose_.of({1, 3, 7, 17});
     if (!add_inside(any_value(), i64, classes)) return false;
     return try_add(op, {values_.back()}, graph::literal_attributes(graph::CallAttributes().extent(classes)));
+  }
+
+  static bool draws(const OpDef& op) { return !op.params.empty() && op.params[0].name == "draw"; }
+
+  /// A sampled call on a value at hand and a generator's state.
+  bool add_random(const OpDef& op) {
+    const auto sample = op.sample(static_cast<int>(choose_.pick(20)));
+    if (!sample) return false;
+    std::vector<Value> operands;
+    if (sample->operands.size() > 1) operands.push_back(any_value());
+    const auto state = add_input({u64, {2}});
+    if (!state) return false;
+    operands.push_back(*state);
+    return try_add(op, operands, sample->attributes);
+  }
+
+  static bool takes_classes(const OpDef& op) {
+    return op.name == "embedding" || op.name == "nll_loss" || op.name == "cross_entropy";
+  }
+
+  /// A sampled call on inputs, whose indices are made valid: smaller than every extent of the first operand.
+  bool add_classes(const OpDef& op) {
+    const auto sample = op.sample(static_cast<int>(choose_.pick(13)));
+    if (!sample || g().inputs().size() + sample->operands.size() > max_inputs) return false;
+    int64_t bound = max_elements;
+    for (Expr e : sample->operands[0].shape) bound = std::min(bound, *e.constant());
+    std::vector<Value> operands;
+    for (const ValueType& t : sample->operands) {
+      const auto input = add_input(t);
+      if (!input) return false;
+      operands.push_back(*input);
+      if (!t.dtype.is_integer() || operands.size() == 1) continue;
+      if (bound == 0 || !add_inside(*input, t.dtype, bound)) return false;
+      operands.back() = values_.back();
+    }
+    return try_add(op, operands, sample->attributes, false);
   }
 
   /// Values as integers in [0, bound).

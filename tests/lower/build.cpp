@@ -11,6 +11,7 @@
 #include "src/loop/evaluate.h"
 #include "src/ops/dispatch.h"
 #include "src/passes/decompose.h"
+#include "src/reference/evaluate_call.h"
 
 namespace sinter::test {
 
@@ -80,7 +81,7 @@ std::vector<reference::Array> run(const loop::Program& program, const graph::Gra
   std::vector<loop::HostMemory> in, out;
   for (const reference::Array& a : inputs) in.push_back({const_cast<std::byte*>(a.data.data()), a.size()});
   for (reference::Array& a : outputs) out.push_back({a.data.data(), a.size()});
-  loop::evaluate(program, in, out, symbols);
+  loop::evaluate(program, in, out, symbols, reference::evaluate_call);
   for (const loop::Alias& a : program.aliases)
     read_alias(a, (a.of_output ? outputs : inputs)[static_cast<size_t>(a.base)], outputs[static_cast<size_t>(a.output)],
                symbols);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/accuracy.md has a row for every transcendental op.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -22,7 +23,7 @@ TEST(Accuracy, EveryTranscendentalOpHasARow) {
   for (const graph::OpDef* op : graph::all_ops()) {
     if (!test::calls_platform(*op)) continue;
     ++count;
-    EXPECT_NE(page.find("\n| `" + std::string(op->name) + "` |"), std::string::npos)
+    EXPECT_NE(page.find(fmt::format("\n| `{}` |", op->name)), std::string::npos)
         << op->name << ": add its measurement, or what it is composed of, to tools/math/accuracy.txt";
   }
   EXPECT_GE(count, 28);

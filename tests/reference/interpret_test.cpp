@@ -25,7 +25,7 @@ Array of(DType t, const Dims& shape, std::vector<double> v) { return Array::of(t
 
 /// a * b, broadcast, in the dtype of a.
 const OpDef& multiply() {
-  static const OpDef& op = []() -> const OpDef& {
+  static const OpDef* const op = [] {
     OpDef d;
     d.name = "multiply";
     d.min_operands = d.max_operands = 2;
@@ -36,14 +36,14 @@ const OpDef& multiply() {
       return r.builder().mul(r.read_broadcast(0, index), r.read_broadcast(1, index));
     };
     d.reference = elementwise;
-    return graph::register_op(std::move(d));
+    return &graph::register_op(std::move(d));
   }();
-  return op;
+  return *op;
 }
 
 /// a + number.
 const OpDef& plus_number() {
-  static const OpDef& op = []() -> const OpDef& {
+  static const OpDef* const op = [] {
     OpDef d;
     d.name = "plus_number";
     d.params = {{"other", ParamKind::number}};
@@ -53,14 +53,14 @@ const OpDef& plus_number() {
       return r.builder().add(a, r.number(r.attributes().number(), a.type));
     };
     d.reference = elementwise;
-    return graph::register_op(std::move(d));
+    return &graph::register_op(std::move(d));
   }();
-  return op;
+  return *op;
 }
 
 /// The first `count` elements of a vector.
 const OpDef& head() {
-  static const OpDef& op = []() -> const OpDef& {
+  static const OpDef* const op = [] {
     OpDef d;
     d.name = "head";
     d.op_class = graph::OpClass::view;
@@ -73,14 +73,14 @@ const OpDef& head() {
       for (int64_t i = 0; i < out.size(); ++i) out.set(i, x[0].at(i));
       return std::vector{out};
     };
-    return graph::register_op(std::move(d));
+    return &graph::register_op(std::move(d));
   }();
-  return op;
+  return *op;
 }
 
 /// x * x + 1, by decomposition only.
 const OpDef& square_plus_one() {
-  static const OpDef& op = []() -> const OpDef& {
+  static const OpDef* const op = [] {
     OpDef d;
     d.name = "square_plus_one";
     d.infer = [](graph::InferContext& c) { return std::vector{c.operand(0)}; };
@@ -90,9 +90,9 @@ const OpDef& square_plus_one() {
       return std::vector<graph::Value>{
           {g.add(plus_number(), {square}, literal_attributes(CallAttributes().number(Number::of(1)))), 0}};
     };
-    return graph::register_op(std::move(d));
+    return &graph::register_op(std::move(d));
   }();
-  return op;
+  return *op;
 }
 
 TEST(Interpret, PointwiseOpsBroadcastAndRoundAfterEachOp) {

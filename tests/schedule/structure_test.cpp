@@ -65,7 +65,8 @@ TEST_F(Structure, LongFoldsOfFewResultsMeetOverTheGrid) {
   EXPECT_EQ(all.grid.constant(), 2048);
   EXPECT_EQ(all.workspace_bytes.constant(), 2048 * 4);
   EXPECT_EQ(sum({1 << 26}, {0}, avx512).grid.constant(), 16);
-  EXPECT_EQ(sum({65536, 4096}, {0}, h200).grid.constant(), 128 * 4);
+  EXPECT_EQ(sum({65536, 4096}, {0}, h200).grid.constant(), 64 * 32) << "strips of 64 columns, 32 pieces";
+  EXPECT_EQ(sum({8192, 4096}, {0}, h200).grid.constant(), 64 * 32) << "4 pieces a chunk";
   // Programs enough, or too little to fold for more of them.
   for (const ScheduledKernel& k : {sum({8192, 16384}, {1}, h200), sum({8192}, {0}, h200), sum({65536}, {0}, avx512)})
     EXPECT_EQ(count(k.kernel.body, tile_ir::Op::grid_reduce), 0);
@@ -97,7 +98,7 @@ TEST_F(Structure, SplitsAtLaunchStayInTheirBounds) {
   for (const Target& t : {h200, avx512, Target{.vector_bits = 512, .processors = 512}}) {
     FoldPlan plan;
     plan.tiling.num_warps = 2;
-    plan.chunks = t.cuda ? 4 : 1;
+    plan.runs = t.cuda ? 4 : 1;
     const auto split = split_over_grid(plan, length, rows, t, ranges);
     ASSERT_TRUE(split);
     for (int r = 1; r <= 40; ++r)
@@ -109,7 +110,7 @@ TEST_F(Structure, SplitsAtLaunchStayInTheirBounds) {
           };
           const int64_t chunks = at(split->chunks), pieces = at(split->pieces);
           ASSERT_TRUE(std::has_single_bit(static_cast<uint64_t>(chunks))) << m << " " << n;
-          ASSERT_EQ(chunks % plan.chunks, 0);
+          ASSERT_EQ(chunks * 1024 % plan.step_elements(), 0);
           ASSERT_GE(pieces, 1);
           ASSERT_LE(pieces, split->most) << m << " " << n;
           ASSERT_GE(static_cast<__int128>(pieces) * chunks * 1024, n) << m << " " << n;
@@ -216,9 +217,10 @@ TEST_F(Structure, ResidentRowsAreLoadedOnce) {
   GraphBuilder b;
   b.g.add_output(b.softmax(b.input(f32, {256, 4096})));
   const auto k = candidates(b, h200);
-  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 16) << "tiles of 256";
+  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 1) << "a tile of 4096";
   EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::for_loop), 0);
-  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::reduce), 8) << "4 chunks, maximum and sum";
+  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::reduce), 2) << "maximum and sum";
+  EXPECT_EQ(k[0].kernel.num_warps, 4) << "a warp a chunk";
 }
 
 }  // namespace

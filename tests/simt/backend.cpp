@@ -10,12 +10,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "runtime/device/arrivals.h"
-#include "runtime/device/caching_allocator.h"
+#include "runtime/device/device_allocator.h"
 #include "tests/simt/build.h"
 #include "tests/simt/device_memory.h"
 #include "tests/simt/module.h"
@@ -77,7 +78,7 @@ class SimtBackend final : public Backend {
   void* allocate(size_t bytes, StreamHandle stream) override {
     const std::lock_guard lock(mutex_);
     void* block = allocator_.allocate(bytes, stream);
-    memory_.begin(block, bytes);
+    memory_.begin(block, bytes, capturing(stream) != nullptr);
     return block;
   }
   void release(void* memory, size_t bytes, StreamHandle stream) noexcept override {
@@ -87,6 +88,10 @@ class SimtBackend final : public Backend {
     allocator_.release(memory, bytes, stream);
   }
   void record_use(void* memory, StreamHandle stream) override { allocator_.record_use(memory, stream); }
+  void set_allocator(Allocator allocator) override {
+    arrivals_.clear();
+    allocator_.set_user_allocator(std::move(allocator));
+  }
   device::MemoryStats memory_stats() const override { return allocator_.stats(); }
   void empty_cache() override {
     arrivals_.clear();
@@ -131,12 +136,22 @@ class SimtBackend final : public Backend {
     run(stream, [this, &f, config, kept = std::move(kept)] { run_kernel(f, config, kept); });
   }
 
+  bool is_host() const override { return true; }
+  void perform(StreamHandle stream, std::function<void()>&& work) override { run(stream, std::move(work)); }
+
   StreamHandle create_stream() override { return new Stream; }
   void destroy_stream(StreamHandle stream) noexcept override {
     const std::lock_guard lock(mutex_);
     retired_.emplace_back(static_cast<Stream*>(stream));  // the allocator may still speak of it
   }
-  void synchronize(StreamHandle) override {}
+  void forget_stream(StreamHandle stream) override {
+    arrivals_.forget(stream);
+    allocator_.forget(stream);
+  }
+  void synchronize(StreamHandle stream) override {
+    if (capturing(stream) != nullptr)
+      throw DeviceError("simt: a stream cannot be waited for while it is being captured");
+  }
   void synchronize_all() override {}
   EventHandle create_event() override { return new Event; }
   void destroy_event(EventHandle event) noexcept override { delete static_cast<Event*>(event); }
@@ -164,6 +179,9 @@ class SimtBackend final : public Backend {
   }
   void destroy_graph(GraphHandle graph) noexcept override { delete static_cast<Graph*>(graph); }
   bool is_capturing(StreamHandle stream) const override { return capturing(stream) != nullptr; }
+  void keep_for_graph(StreamHandle stream, std::shared_ptr<void> object) override {
+    memory_.when_graph_is_gone(stream, [object = std::move(object)] {});
+  }
 
  private:
   template <class F>
@@ -198,7 +216,7 @@ class SimtBackend final : public Backend {
 
   device::Properties properties_ = properties_of_emulator();
   DeviceMemory memory_;
-  device::CachingAllocator allocator_{memory_};
+  device::DeviceAllocator allocator_{memory_};
   device::Arrivals arrivals_;
   BlockRunner runner_{memory_};
   HostBuilder builder_{SINTER_SIMT_FOLDER, runner_.table()};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -33,9 +34,11 @@ void DeviceMemory::when_graph_is_gone(device::StreamHandle stream, const std::fu
   capturing(stream)->capture->when_gone.push_back(gone);
 }
 
-void DeviceMemory::begin(void* address, size_t bytes) {
+void DeviceMemory::begin(void* address, size_t bytes, bool of_graph) {
   std::memset(address, poison, bytes);
   const auto at = reinterpret_cast<uintptr_t>(address);
+  if (const auto before = live_.find(at); of_graph && before != live_.end())
+    bytes = std::max(bytes, before->second.bytes);
   live_[at] = {.address = at, .bytes = bytes};
   last_ = nullptr;
 }

@@ -21,8 +21,9 @@ class DeviceMemory final : public device::MemorySource {
   uint64_t capture(device::StreamHandle stream) override;
   void when_graph_is_gone(device::StreamHandle stream, const std::function<void()>& gone) override;
 
-  /// An allocation of exactly this size begins or ends. The contents are poisoned.
-  void begin(void* address, size_t bytes);
+  /// An allocation of exactly this size begins or ends. The contents are poisoned. A graph may use a block several
+  /// times, in different sizes: there the largest counts.
+  void begin(void* address, size_t bytes, bool of_graph);
   void end(void* address) noexcept;
 
   void begin_launch();

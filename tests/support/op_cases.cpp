@@ -25,7 +25,8 @@ namespace {
 constexpr int max_variants = 400;
 constexpr int64_t max_elements = 1 << 18;
 
-reference::Array random_array(const graph::ValueType& type, double low, double high, std::mt19937_64& random) {
+reference::Array random_array(const graph::ValueType& type, const graph::SampleCall& call, std::mt19937_64& random) {
+  const double low = call.low, high = call.high;
   Dims shape;
   for (graph::Expr e : type.shape) shape.push_back(*e.constant());
   reference::Array a = reference::Array::zeros(type.dtype, shape);
@@ -38,7 +39,7 @@ reference::Array random_array(const graph::ValueType& type, double low, double h
       const double s = specials[random() % 8];
       if (std::isnan(s) ? low < 0 : s >= low && s <= high) v = s;
     }
-    if (!type.dtype.is_floating()) v = std::trunc(v);
+    if (!type.dtype.is_floating() || call.integral) v = std::trunc(v);
     if (type.dtype.is_boolean()) v = static_cast<double>(random() & 1);
     if (type.dtype.is_integer() && !type.dtype.is_signed()) v = std::fabs(v);
     a.set(i, reference::rounded(scalar::constant_of(compute, v), type.dtype));
@@ -63,7 +64,7 @@ std::optional<OpCase> op_case(const graph::OpDef& op, int variant) {
   std::vector<graph::Value> operands;
   for (const graph::ValueType& t : sample->operands) {
     operands.push_back(c.graph.add_input(t));
-    c.inputs.push_back(random_array(t, sample->low, sample->high, random));
+    c.inputs.push_back(random_array(t, *sample, random));
     c.name += fmt::format(" {}{}", t.dtype.name(), c.inputs.back().shape.text());
   }
   const graph::NodeId id = c.graph.add(op, operands, sample->attributes);
@@ -107,7 +108,7 @@ std::string difference(const reference::Array& expected, const reference::Array&
     if (a == b) continue;
     const double x = scalar::as_double(a), y = scalar::as_double(b);
     if (std::isnan(x) && std::isnan(y)) continue;
-    if (std::fabs(x - y) <= allowed * std::max(1.0, std::fabs(x))) continue;
+    if (allowed > 0 && std::fabs(x - y) <= allowed * std::max(1.0, std::fabs(x))) continue;
     if (wrong++ == 0) first = fmt::format("element {} is {} ({:#x}), expected {} ({:#x})", i, y, b.bits, x, a.bits);
   }
   return wrong == 0 ? "" : fmt::format("{} of {} wrong; {}", wrong, expected.size(), first);
@@ -197,7 +198,7 @@ void compare_fusions(const OpCase& c, Device device, std::vector<std::string>& f
   const std::pair<Fusion, bool> modes[] = {
       {Fusion::none, true}, {Fusion::all, true}, {Fusion::vertical, false}, {Fusion::all, false}};
   for (const auto& [fusion, keep] : modes) {
-    const auto got = run_on(device, fused_case(c, keep), c.inputs, {.fusion = fusion});
+    const auto got = run_on(device, fused_case(c, keep), c.inputs, {.fusion = fusion, .libraries = false});
     if (first.empty()) first = got;
     for (size_t i = 0; i < got.size(); ++i)
       if (const std::string d = difference(first[i], got[i]); !d.empty())
@@ -209,11 +210,16 @@ void compare_fusions(const OpCase& c, Device device, std::vector<std::string>& f
 }  // namespace
 
 std::vector<std::string> compare_all_ops(Device device, int& cases, const Part& part) {
+  return compare_all_backends(device, "sinter", 1, cases, part);
+}
+
+std::vector<std::string> compare_all_backends(Device device, const std::string& backend, int stride, int& cases,
+                                              const Part& part) {
   return each_case(
-      1, part,
+      stride, part,
       [&](const OpCase& c, std::vector<std::string>& failures) {
         const auto expected = reference::interpret(c.graph, c.inputs);
-        const auto got = run_on(device, c.graph, c.inputs);
+        const auto got = run_on(device, c.graph, c.inputs, {.backend = backend, .libraries = false});
         const graph::OpDef& op = *c.graph.node(c.graph.outputs()[0].node).op;
         for (size_t i = 0; i < expected.size(); ++i)
           if (const std::string d = difference(expected[i], got[i], allowed_error(op, expected[i].dtype, device));

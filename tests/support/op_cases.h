@@ -37,6 +37,10 @@ struct Part {
 /// the failures.
 std::vector<std::string> compare_all_ops(Device device, int& cases, const Part& part = {});
 
+/// The same with another backend, for every `stride`th case.
+std::vector<std::string> compare_all_backends(Device device, const std::string& backend, int stride, int& cases,
+                                              const Part& part = {});
+
 /// Runs every `stride`th sampler case of every op, read by an addition and a cast, with each Fusion, with and
 /// without the op's own result as an extra output: no bit may differ. Returns the failures.
 std::vector<std::string> compare_all_fusions(Device device, int stride, int& cases, const Part& part = {});

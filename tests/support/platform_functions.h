@@ -43,14 +43,16 @@ inline bool calls_platform(const graph::OpDef& op, const graph::SampleCall& call
   return false;
 }
 
-/// Does one of the op's sampled calls of f64 tensors?
+/// Does one of the op's sampled calls of f64 tensors, perhaps with indices, or of a generator's state?
 inline bool calls_platform(const graph::OpDef& op) {
   thread_local std::map<const graph::OpDef*, bool> known;
   const auto [found, is_new] = known.try_emplace(&op, false);
   if (!is_new || (!op.lower && !op.decompose)) return found->second;
-  const auto is_f64 = [](const graph::ValueType& t) { return t.dtype == f64; };
+  const auto counts = [](const graph::ValueType& t) { return t.dtype == f64 || t.dtype == u64; };
+  const auto counts_or_is_index = [&](const graph::ValueType& t) { return counts(t) || t.dtype == i64; };
   for (int variant = 0; const auto call = op.sample(variant); ++variant)
-    if (!call->operands.empty() && std::ranges::all_of(call->operands, is_f64) && calls_platform(op, *call))
+    if (std::ranges::any_of(call->operands, counts) && std::ranges::all_of(call->operands, counts_or_is_index) &&
+        calls_platform(op, *call))
       return found->second = true;
   return false;
 }

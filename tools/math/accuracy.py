@@ -5,9 +5,10 @@
 
 Lines of accuracy.txt:
     worst <function> <definition> every <stride>: <ulp> at <bits of the argument>     printed by sweep
-    pairs <function> <definition> <number>: <ulp>                                     measured by tests/math/*_test.cpp
+    pairs <function> <definition> <number>: <ulp> at <argument> and <argument>        printed by sweep_pairs
     composed <op>: <how it follows from functions>
-    hash <function> <first block> <sixteen hashes>                                printed by sweep; see block_hash.h
+    device <name>                          where the following lines come from: bench_math_hashes compare
+    <function> <dtype> <arguments> <n> of <n> blocks equal
 """
 import re
 import struct
@@ -27,6 +28,16 @@ platform's function.
 
 | function | result | arguments | largest error, ulp | at |
 | --- | --- | --- | --- | --- |
+"""
+BITS = """
+## The same bits on CPU and GPU
+
+`bench_math_hashes` runs the compiled ops of every function over the arguments below and adds up, in the kernel, a mixed
+word for each result (any NaN counts as one); `tools/math/hashes.txt` holds the sums of an x86-64 CPU, one for 2^24
+results each. A sum is equal where every result is, but for a chance of 2^-64. "Every" is all values of the dtype;
+"stratified" pairs go through every sign and exponent of both (f16, bf16: every value of the first); "special" are all
+pairs of 69 values: zeros, subnormals, limits, infinities, NaN, integers, neighbours of 1.
+
 """
 MIDDLE = """
 `gelu` is measured where its error is above |x| 2^-25 (f32) or 1.6e-37 (bf16): its formula cancels for negative x.
@@ -49,20 +60,42 @@ def argument(bits):
     return f"{value:.9g} ({bits})"
 
 
+def count_of(dtype, arguments, blocks):
+    if arguments == "special":
+        return f"all {69 * 69:,} special pairs"
+    if arguments == "every":
+        return "all 2^32" if dtype == "f32" else "all 2^16"
+    return f"{blocks * 2**24:,} stratified pairs"
+
+
+def bits_table(equal):
+    """One row a function: all its dtypes."""
+    rows = []
+    for device, lines in equal.items():
+        rows.append(f"| function | result | arguments | sums equal on {device} |\n| --- | --- | --- | --- |")
+        for name, dtype, arguments, same, blocks in lines:
+            rows.append(f"| `{name}` | {dtype} | {count_of(dtype, arguments, int(blocks))} | {same} of {blocks} |")
+    return "\n".join(rows) + "\n"
+
+
 def page():
-    rows, composed = [], []
+    rows, composed, equal, device = [], [], {}, None
     for line in (ROOT / "tools/math/accuracy.txt").read_text().splitlines():
         if match := re.fullmatch(r"worst (\w+) (\w+) every (\d+): ([\d.]+) at (0x\w+)", line):
             name, definition, stride, error, at = match.groups()
             rows.append(f"| `{name}` | {definition} | {inputs(definition, int(stride))} | {error} | {argument(at)} |")
-        elif match := re.fullmatch(r"pairs (\w+) (\w+) (\d+): ([\d.]+)", line):
-            name, definition, count, error = match.groups()
-            rows.append(f"| `{name}` | {definition} | {int(count):,} pairs | {error} | |")
+        elif match := re.fullmatch(r"pairs (\w+) (\w+) (\d+): ([\d.]+)(?: at (\S+ and \S+))?", line):
+            name, definition, count, error, at = match.groups()
+            rows.append(f"| `{name}` | {definition} | {int(count):,} pairs | {error} | {at or ''} |")
         elif match := re.fullmatch(r"composed (\w+): (.+)", line):
             composed.append(f"| `{match[1]}` | {match[2]} |")
-        elif line and not line.startswith(("#", "hash ")):
+        elif match := re.fullmatch(r"device (.+)", line):
+            device = equal.setdefault(match[1], [])
+        elif match := re.fullmatch(r"(\w+) (\w+) (\w+)\s+(\d+) of (\d+) blocks equal", line):
+            device.append(match.groups())
+        elif line and not line.startswith("#"):
             sys.exit(f"accuracy.txt: cannot read '{line}'")
-    return HEAD + "\n".join(rows) + "\n" + MIDDLE + "\n".join(composed) + "\n"
+    return HEAD + "\n".join(rows) + "\n" + MIDDLE + "\n".join(composed) + "\n" + (BITS + bits_table(equal) if equal else "")
 
 
 def main():

@@ -2,7 +2,7 @@
 //
 // Measures expansions against double precision and prints lines of accuracy.txt:
 //   sweep <function|all> [definition: f32|f16|bf16] [stride]
-// f32 over every STRIDE-th input (1 unless given) with the hashes of block_hash.h for all of them; f16 and bf16 over
+// f32 over every STRIDE-th input (1 unless given); f16 and bf16 over
 // all inputs of their type and every STRIDE-th f32 (7 unless given). A sweep of all f32 takes from 25 s to 2 min if it
 // is compiled with -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math from this file and
 //   tests/math/evaluate.cpp   by Clang, with -mllvm -inline-threshold=1000000: vector code of the expansions
@@ -10,7 +10,6 @@
 //   tests/math/oracle.cpp
 #include "tests/math/inputs.h"
 #include "tests/math/oracle.h"
-#include "tools/math/block_hash.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -61,27 +60,14 @@ void measure(const Function& f, const Format& format, const float* x, float* y, 
   }
 }
 
-void print_hash(const char* name, uint64_t block, uint64_t hash) {
-  const uint64_t place = block % sinter::math_tools::hashes_per_line;
-  if (place == 0) std::printf("hash %s %llu", name, static_cast<unsigned long long>(block));
-  std::printf(" %016llx%s", static_cast<unsigned long long>(hash),
-              place == sinter::math_tools::hashes_per_line - 1 ? "\n" : "");
-}
-
-/// Every stride-th f32; prints hash lines if that is all of them.
+/// Every stride-th f32.
 Worst sweep_f32(const Function& f, const Format& format, uint64_t stride) {
   float x[chunk], y[chunk];
   Worst worst;
-  sinter::math_tools::BlockHash hash;
   for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += chunk * stride) {
     for (uint64_t i = 0; i < chunk; ++i)
       x[i] = std::bit_cast<float>(static_cast<uint32_t>(std::min<uint64_t>(bits + i * stride, 0xffffffffu)));
     measure(f, format, x, y, chunk, worst);
-    if (stride != 1) continue;
-    for (const float v : y) hash.add(v);
-    if ((bits + chunk) % sinter::math_tools::block_inputs != 0) continue;
-    print_hash(f.name, bits / sinter::math_tools::block_inputs, hash.value());
-    hash = {};
   }
   return worst;
 }

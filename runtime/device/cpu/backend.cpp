@@ -5,14 +5,17 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <utility>
 
 #include "runtime/device/builtin.h"
+#include "runtime/device/cpu/copy_bytes.h"
 #include "runtime/device/cpu/machine.h"
 #include "runtime/device/cpu/memory.h"
 #include "runtime/device/cpu/module.h"
 #include "runtime/device/cpu/stream.h"
+#include "runtime/device/device_allocator.h"
 
 namespace sinter::device {
 
@@ -37,7 +40,7 @@ class CapturedHostMemory final : public cpu::HostMemory {
 
 /// Does the work, or records it if the stream is being captured.
 template <class Work>
-void perform(StreamHandle stream, Work work) {
+void do_or_record(StreamHandle stream, Work work) {
   if (CpuStream* s = cpu::capturing(stream))
     s->capture->nodes.emplace_back(std::move(work));
   else
@@ -52,6 +55,7 @@ class CpuBackend final : public Backend {
   void release(void* memory, size_t bytes, StreamHandle stream) noexcept override {
     allocator_.release(memory, bytes, stream);
   }
+  void set_allocator(Allocator allocator) override { allocator_.set_user_allocator(std::move(allocator)); }
   MemoryStats memory_stats() const override { return allocator_.stats(); }
   void empty_cache() override { allocator_.empty(); }
 
@@ -62,10 +66,10 @@ class CpuBackend final : public Backend {
     copy(to, from, bytes, stream);
   }
   void copy(void* to, const void* from, size_t bytes, StreamHandle stream) override {
-    if (bytes > 0) perform(stream, [=] { std::memmove(to, from, bytes); });
+    if (bytes > 0) do_or_record(stream, [=] { cpu::copy_bytes(to, from, bytes); });
   }
   void fill_zero(void* memory, size_t bytes, StreamHandle stream) override {
-    if (bytes > 0) perform(stream, [=] { std::memset(memory, 0, bytes); });
+    if (bytes > 0) do_or_record(stream, [=] { std::memset(memory, 0, bytes); });
   }
 
   /// A thread's calls run one after another, whatever the stream.
@@ -80,13 +84,16 @@ class CpuBackend final : public Backend {
   void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
               StreamHandle stream) override {
     auto& f = static_cast<cpu::CpuFunction&>(function);
-    if (CpuStream* s = cpu::capturing(stream))
-      s->capture->nodes.emplace_back([&f, n = config.grid, copy = std::vector<uint64_t>(slots, slots + slot_count)] {
-        cpu::launch(f.kernel, copy.data(), n, f.cost);
-      });
-    else
-      cpu::launch(f.kernel, slots, config.grid, f.cost);
+    CpuStream* s = cpu::capturing(stream);
+    if (s == nullptr) return cpu::launch(f.kernel, slots, config.grid, f.cost);
+    ++s->capture->kernels;
+    s->capture->nodes.emplace_back([&f, n = config.grid, copy = std::vector<uint64_t>(slots, slots + slot_count)] {
+      cpu::launch(f.kernel, copy.data(), n, f.cost);
+    });
   }
+
+  bool is_host() const override { return true; }
+  void perform(StreamHandle stream, std::function<void()>&& work) override { do_or_record(stream, std::move(work)); }
 
   StreamHandle create_stream() override {
     const std::lock_guard lock(mutex_);
@@ -101,6 +108,7 @@ class CpuBackend final : public Backend {
     const std::lock_guard lock(mutex_);
     unused_streams_.emplace_back(s);
   }
+  void forget_stream(StreamHandle stream) override { allocator_.forget(stream); }
   void synchronize(StreamHandle stream) override {
     if (cpu::capturing(stream)) throw DeviceError("cpu: a stream cannot be waited for while it is being captured");
   }
@@ -109,7 +117,7 @@ class CpuBackend final : public Backend {
   EventHandle create_event() override { return new CpuEvent; }
   void destroy_event(EventHandle event) noexcept override { delete static_cast<CpuEvent*>(event); }
   void record(EventHandle event, StreamHandle stream) override {
-    perform(stream, [e = static_cast<CpuEvent*>(event)] { *e = {std::chrono::steady_clock::now(), true}; });
+    do_or_record(stream, [e = static_cast<CpuEvent*>(event)] { *e = {std::chrono::steady_clock::now(), true}; });
   }
   void wait(StreamHandle, EventHandle) override {}
   void synchronize_event(EventHandle) override {}
@@ -137,17 +145,24 @@ class CpuBackend final : public Backend {
     return s->capture.release();
   }
   void launch_graph(GraphHandle graph, StreamHandle stream) override {
-    perform(stream, [g = static_cast<CpuGraph*>(graph)] {
+    do_or_record(stream, [g = static_cast<CpuGraph*>(graph)] {
       for (const auto& node : g->nodes) node();
     });
   }
   void destroy_graph(GraphHandle graph) noexcept override { delete static_cast<CpuGraph*>(graph); }
+  int64_t captured_kernels(StreamHandle stream) const override {
+    const CpuStream* s = cpu::capturing(stream);
+    return s == nullptr ? -1 : s->capture->kernels;
+  }
   bool is_capturing(StreamHandle stream) const override { return cpu::capturing(stream) != nullptr; }
+  void keep_for_graph(StreamHandle stream, std::shared_ptr<void> object) override {
+    memory_.when_graph_is_gone(stream, [object = std::move(object)] {});
+  }
 
  private:
   Properties properties_ = cpu::machine();
   CapturedHostMemory memory_{properties_.memory_bytes};
-  CachingAllocator allocator_{memory_, cpu::host_cache_limit(properties_.memory_bytes)};
+  DeviceAllocator allocator_{memory_, cpu::host_cache_limit(properties_.memory_bytes)};
   std::atomic<uint64_t> captures_{0};
   std::mutex mutex_;
   std::vector<std::unique_ptr<CpuStream>> unused_streams_;

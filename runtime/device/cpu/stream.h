@@ -14,6 +14,7 @@ namespace sinter::device::cpu {
 /// Work that was recorded instead of done.
 struct CpuGraph {
   std::vector<std::function<void()>> nodes;
+  int64_t kernels = 0;  ///< among the nodes
   std::vector<std::function<void()>> when_gone;
   ~CpuGraph() {
     for (const auto& call : when_gone) call();

@@ -2,17 +2,19 @@
 #include "runtime/device/cuda/backend.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <climits>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "runtime/device/arrivals.h"
-#include "runtime/device/caching_allocator.h"
 #include "runtime/device/cuda/context.h"
 #include "runtime/device/cuda/machine.h"
 #include "runtime/device/cuda/memory.h"
 #include "runtime/device/cuda/module.h"
+#include "runtime/device/device_allocator.h"
 #include "runtime/device/log.h"
 
 namespace sinter::device::cuda {
@@ -33,6 +35,10 @@ class CudaBackend final : public Backend {
     allocator_.release(memory, bytes, stream);
   }
   void record_use(void* memory, StreamHandle stream) override { allocator_.record_use(memory, stream); }
+  void set_allocator(Allocator allocator) override {
+    arrivals_.clear();
+    allocator_.set_user_allocator(in_context(std::move(allocator)));
+  }
   MemoryStats memory_stats() const override { return allocator_.stats(); }
   void empty_cache() override {
     arrivals_.clear();
@@ -67,7 +73,7 @@ class CudaBackend final : public Backend {
   }
   void launch(Function& function, const LaunchConfig& config, const uint64_t* slots, size_t slot_count,
               StreamHandle stream) override {
-    if (config.grid <= 0) return;
+    if (config.grid <= 0 || config.grid_y <= 0 || config.grid_z <= 0) return;
     if (config.grid > INT_MAX)
       throw DeviceError(
           fmt::format("{}: a launch of {} blocks; the limit is {}", context_.text(), config.grid, INT_MAX));
@@ -76,8 +82,10 @@ class CudaBackend final : public Backend {
                      CU_LAUNCH_PARAM_END};
     const Context::Guard current(context_);
     context_.check(
-        driver_.LaunchKernel(static_cast<CudaFunction&>(function).handle(), static_cast<unsigned>(config.grid), 1, 1,
-                             static_cast<unsigned>(config.threads), 1, 1, static_cast<unsigned>(config.shared_bytes),
+        driver_.LaunchKernel(static_cast<CudaFunction&>(function).handle(), static_cast<unsigned>(config.grid),
+                             static_cast<unsigned>(config.grid_y), static_cast<unsigned>(config.grid_z),
+                             static_cast<unsigned>(config.threads), static_cast<unsigned>(config.threads_y),
+                             static_cast<unsigned>(config.threads_z), static_cast<unsigned>(config.shared_bytes),
                              native(stream), nullptr, slot_count == 0 ? nullptr : extra),
         "cuLaunchKernel");
   }
@@ -101,8 +109,21 @@ class CudaBackend final : public Backend {
     const std::lock_guard lock(mutex_);
     unused_streams_.push_back(native(stream));
   }
+  void forget_stream(StreamHandle stream) override {
+    arrivals_.forget(stream);
+    allocator_.forget(stream);
+  }
+  /// The driver refuses to wait while this thread captures some stream, and spoils that capture; to wait for another
+  /// stream harms nobody.
   void synchronize(StreamHandle stream) override {
+    if (is_capturing(stream))
+      throw DeviceError({.op = {},
+                         .what = context_.text() + ": a stream cannot be waited for while it is being captured",
+                         .line = {},
+                         .context = {},
+                         .fix = "end the capture, launch its graph, and wait then"});
     const Context::Guard current(context_);
+    const OutsideCapture relaxed(driver_);
     context_.check(driver_.StreamSynchronize(native(stream)), "cuStreamSynchronize");
   }
   void synchronize_all() override {
@@ -128,6 +149,7 @@ class CudaBackend final : public Backend {
   }
   void synchronize_event(EventHandle event) override {
     const Context::Guard current(context_);
+    const OutsideCapture relaxed(driver_);
     context_.check(driver_.EventSynchronize(event_of(event)), "cuEventSynchronize");
   }
   double elapsed_ms(EventHandle begin, EventHandle end) override {
@@ -163,14 +185,49 @@ class CudaBackend final : public Backend {
     context_.check(driver_.GraphLaunch(static_cast<CUgraphExec>(graph), native(stream)), "cuGraphLaunch");
   }
   void destroy_graph(GraphHandle graph) noexcept override { driver_.GraphExecDestroy(static_cast<CUgraphExec>(graph)); }
+  int64_t captured_kernels(StreamHandle stream) const override {
+    const Context::Guard current(context_);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = nullptr;
+    context_.check(driver_.StreamGetCaptureInfo(native(stream), &status, nullptr, &graph, nullptr, nullptr),
+                   "cuStreamGetCaptureInfo");
+    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return -1;
+    size_t count = 0;
+    context_.check(driver_.GraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes");
+    std::vector<CUgraphNode> nodes(count);
+    context_.check(driver_.GraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes");
+    return std::ranges::count_if(nodes, [&](CUgraphNode node) {
+      CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+      context_.check(driver_.GraphNodeGetType(node, &type), "cuGraphNodeGetType");
+      return type == CU_GRAPH_NODE_TYPE_KERNEL;
+    });
+  }
   bool is_capturing(StreamHandle stream) const override { return memory_.capture(stream) != 0; }
+  void keep_for_graph(StreamHandle stream, std::shared_ptr<void> object) override {
+    memory_.when_graph_is_gone(stream, [object = std::move(object)] {});
+  }
 
  private:
+  /// The program's functions, called with the context current.
+  Allocator in_context(Allocator a) {
+    if (!a.allocate) return {};
+    return {.allocate =
+                [this, f = std::move(a.allocate)](size_t bytes, void* stream) {
+                  const Context::Guard current(context_);
+                  return f(bytes, stream);
+                },
+            .release =
+                [this, f = std::move(a.release)](void* memory, size_t bytes, void* stream) {
+                  const Context::Guard current(context_);
+                  f(memory, bytes, stream);
+                }};
+  }
+
   const Driver& driver_;
   Context context_;
   Properties properties_ = machine(context_);
   mutable DeviceMemory memory_{context_};
-  CachingAllocator allocator_{memory_};
+  DeviceAllocator allocator_{memory_};
   Arrivals arrivals_;
   std::mutex mutex_;
   std::vector<CUstream> unused_streams_;

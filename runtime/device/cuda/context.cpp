@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/device/user_ops.h"
+
 namespace sinter::device::cuda {
 
 namespace {
@@ -27,6 +29,12 @@ bool ends_context(CUresult result) {
     default:
       return false;
   }
+}
+
+/// Sinter's own kernels check their addresses; those of users' ops are the first to look at.
+std::string suspects() {
+  const std::string names = launched_user_ops();
+  return names.empty() ? "" : "; ops of one's own that were launched: " + names;
 }
 
 }  // namespace
@@ -63,7 +71,7 @@ void Context::fail(CUresult result, const char* call) const {
       {.op = {},
        .what = fmt::format("{} stopped: {}", text(), fault_),
        .line = {},
-       .context = fmt::format("noticed by {}; the cause is work queued before it", call),
+       .context = fmt::format("noticed by {}; the cause is work queued before it{}", call, suspects()),
        .fix = "the device stays unusable in this process; compute-sanitizer names the kernel and address"});
 }
 

@@ -57,6 +57,8 @@ namespace sinter::device::cuda {
   X(EventSynchronize, 2000, (CUevent event))                                                                     \
   X(EventElapsedTime, 2000, (float* ms, CUevent begin, CUevent end))                                             \
   X(GraphInstantiateWithFlags, 11040, (CUgraphExec * exec, CUgraph graph, unsigned long long flags))             \
+  X(GraphGetNodes, 10000, (CUgraph graph, CUgraphNode * nodes, size_t* count))                                   \
+  X(GraphNodeGetType, 10000, (CUgraphNode node, CUgraphNodeType * type))                                         \
   X(GraphLaunch, 10000, (CUgraphExec exec, CUstream stream))                                                     \
   X(GraphExecDestroy, 10000, (CUgraphExec exec))                                                                 \
   X(GraphDestroy, 10000, (CUgraph graph))                                                                        \

@@ -28,6 +28,7 @@ Properties machine(const Context& context) {
   p.name = name.data();
   p.architecture = architecture(context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                                 context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  p.driver = fmt::format("CUDA {}.{}", driver.version / 1000, driver.version % 1000 / 10);
   p.multiprocessors = context.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   p.max_threads_per_block = context.attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   p.shared_bytes_per_block =

@@ -47,19 +47,20 @@ std::string DeviceMemory::remaining() const {
 }
 
 std::optional<EventHandle> DeviceMemory::mark(StreamHandle stream) {
+  if (capture(stream) != 0) return std::nullopt;
   const Context::Guard current(context_);
   CUevent event = nullptr;
-  if (unused_events_.empty()) {
-    context_.check(driver_.EventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
-  } else {
-    event = unused_events_.back();
-    unused_events_.pop_back();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!unused_events_.empty()) {
+      event = unused_events_.back();
+      unused_events_.pop_back();
+    }
   }
-  if (capture(stream) != 0 || driver_.EventRecord(event, static_cast<CUstream>(stream)) != CUDA_SUCCESS) {
-    unused_events_.push_back(event);
-    return std::nullopt;
-  }
-  return event;
+  if (event == nullptr) context_.check(driver_.EventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+  if (driver_.EventRecord(event, static_cast<CUstream>(stream)) == CUDA_SUCCESS) return event;
+  drop(event);
+  return std::nullopt;
 }
 
 bool DeviceMemory::passed(EventHandle mark) {
@@ -73,6 +74,7 @@ bool DeviceMemory::passed(EventHandle mark) {
 
 void DeviceMemory::drop(EventHandle mark) noexcept {
   try {
+    const std::lock_guard lock(mutex_);
     unused_events_.push_back(static_cast<CUevent>(mark));
   } catch (const std::bad_alloc&) {
     driver_.EventDestroy(static_cast<CUevent>(mark));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 
 namespace sinter::device::cuda {
 
-/// Blocks from cuMemAlloc, events as marks. Called under the allocator's lock.
+/// Blocks from cuMemAlloc, events as marks. Thread safe.
 class DeviceMemory final : public MemorySource {
  public:
   explicit DeviceMemory(const Context& context) : context_(context), driver_(context.driver()) {}
@@ -33,6 +34,7 @@ class DeviceMemory final : public MemorySource {
  private:
   const Context& context_;
   const Driver& driver_;
+  std::mutex mutex_;  ///< of the list below
   std::vector<CUevent> unused_events_;
 };
 

@@ -92,7 +92,7 @@ V atan_half(B& b, V x, DType) {
 }
 
 /// The angle of the point (x, y), f32, with the special cases of C's atan2.
-/// Measured over 10^7 pairs: at most 1.48 ulp; 33 instructions beside the division.
+/// Measured over 10^9 pairs: at most 1.53 ulp; 33 instructions beside the division.
 template <class B, class V>
 V atan2_f32(B& b, V y, V x) {
   using namespace detail;
@@ -106,8 +106,8 @@ V atan2_f32(B& b, V y, V x) {
 }
 
 /// The angle of the point (x, y) for a result of type f16 or bf16 (one definition).
-///   f16: Measured over 10^7 pairs: at most 0.0096 ulp; 26 instructions beside the division.
-///   bf16: Measured over 10^7 pairs: at most 0.0012 ulp; 26 instructions beside the division.
+///   f16: Measured over 10^9 pairs: at most 0.0096 ulp; 26 instructions beside the division.
+///   bf16: Measured over 10^9 pairs: at most 0.0012 ulp; 26 instructions beside the division.
 template <class B, class V>
 V atan2_half(B& b, V y, V x, DType) {
   using namespace detail;

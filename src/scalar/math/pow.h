@@ -118,7 +118,7 @@ V pow_is_special(B& b, V x, V y) {
 }  // namespace detail
 
 /// x^y, f32, with the special cases of C's pow.
-/// Measured over 10^7 pairs: at most 1.19 ulp; 79 instructions.
+/// Measured over 10^9 pairs: at most 1.30 ulp; 79 instructions.
 template <class B, class V>
 V pow_f32(B& b, V x, V y) {
   using namespace detail;
@@ -128,8 +128,8 @@ V pow_f32(B& b, V x, V y) {
 }
 
 /// x^y for a result of type f16 or bf16 (one definition), with the special cases of C's pow.
-///   f16: Measured over 10^7 pairs: at most 0.032 ulp; 31 instructions.
-///   bf16: Measured over 10^7 pairs: at most 0.034 ulp; 31 instructions.
+///   f16: Measured over 10^9 pairs: at most 0.039 ulp; 31 instructions.
+///   bf16: Measured over 10^9 pairs: at most 0.035 ulp; 31 instructions.
 template <class B, class V>
 V pow_half(B& b, V x, V y, DType) {
   using namespace detail;

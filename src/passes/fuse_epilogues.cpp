@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/passes/fuse_epilogues.h"
+
+#include <sinter/pointwise.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "src/graph/registry.h"
+#include "src/ops/gemm.h"
+#include "src/passes/rewriter.h"
+
+namespace sinter::passes {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::NodeId;
+using graph::Value;
+
+bool is_op(const Node& n, std::string_view name) { return n.op != nullptr && n.op->name == name; }
+
+/// A product that may still take something: what it was given so far.
+struct Product {
+  std::vector<Value> operands;
+  ops::Epilogue epilogue = ops::Epilogue::none;
+  DType dtype;
+};
+
+std::optional<Product> product_of(const Node& n) {
+  if (!is_op(n, "gemm")) return std::nullopt;
+  graph::AttributeReader attributes(n.attributes);
+  Product p;
+  p.operands = n.operands;
+  p.epilogue = attributes.enumeration<ops::Epilogue>();
+  p.dtype = attributes.dtype();
+  return p.epilogue == ops::Epilogue::none ? std::optional(p) : std::nullopt;
+}
+
+class Fuser {
+ public:
+  Fuser(const Graph& g, const CallFilter& is_left_to_provider)
+      : g_(g), is_left_to_provider_(is_left_to_provider), uses_(use_counts(g)) {}
+
+  Graph run() {
+    out_ = Graph();
+    out_.name = g_.name;
+    out_.device = g_.device;
+    out_.ranges = g_.ranges;
+    out_.set_symbol_count(g_.symbol_count());
+    size_t input = 0;
+    for (NodeId id = 0; id < g_.size(); ++id) {
+      const Node& n = g_.node(id);
+      if (n.op == nullptr)
+        map_.push_back({out_.add_input(n.results[0], g_.input_layout(input++), n.line).node, 0});
+      else if (const auto fused = try_fuse(n))
+        map_.push_back(*fused);
+      else
+        map_.push_back({out_.add(*n.op, mapped(n.operands), n.attributes, n.line), 0});
+    }
+    for (size_t i = 0; i < g_.outputs().size(); ++i) out_.add_output(mapped(g_.outputs()[i]), g_.output_order(i));
+    for (graph::Write w : g_.writes()) {
+      w.value = mapped(w.value);
+      out_.add_write(w);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Value mapped(Value v) const { return {map_[static_cast<size_t>(v.node)].node, v.result}; }
+  std::vector<Value> mapped(const std::vector<Value>& values) const {
+    std::vector<Value> out;
+    for (Value v : values) out.push_back(mapped(v));
+    return out;
+  }
+
+  /// The product that operand `i` is, if nothing else reads it. Looked up in the graph under construction, where it may
+  /// have taken in something before.
+  std::optional<Product> sole_product(const Node& n, size_t i) const {
+    if (uses_[static_cast<size_t>(n.operands[i].node)] != 1) return std::nullopt;
+    return product_of(out_.node(mapped(n.operands[i]).node));
+  }
+
+  std::optional<Value> try_fuse(const Node& n) {
+    if (is_op(n, "add")) return try_bias(n);
+    if (is_op(n, "relu")) return try_activation(n, ops::Epilogue::relu);
+    const bool by_tanh =
+        is_op(n, "gelu") && graph::AttributeReader(n.attributes).enumeration<Approximate>() == Approximate::tanh;
+    const DType t = n.results[0].dtype;
+    return by_tanh && (t == f16 || t == bf16) ? try_activation(n, ops::Epilogue::gelu_tanh) : std::nullopt;
+  }
+
+  std::optional<Value> try_bias(const Node& n) {
+    if (n.operands.size() != 2 || n.results[0].dtype != f32) return std::nullopt;
+    for (size_t i = 0; i < 2; ++i) {
+      auto product = sole_product(n, i);
+      const graph::ValueType& row = g_.type(n.operands[1 - i]);
+      if (!product || product->operands.size() > 2 || row.dtype != f32 || row.rank() != 1) continue;
+      if (g_.type(n.operands[i]).dtype != f32 || !(row.shape[0] == n.results[0].shape.back())) continue;
+      if (out_.type(product->operands[0]).dtype != f32 || g_.type(n.operands[i]).shape != n.results[0].shape) continue;
+      product->operands.push_back(mapped(n.operands[1 - i]));
+      return add(std::move(*product), n.line);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Value> try_activation(const Node& n, ops::Epilogue epilogue) {
+    auto product = sole_product(n, 0);
+    if (!product || product->dtype != n.results[0].dtype) return std::nullopt;
+    product->epilogue = epilogue;
+    return add(std::move(*product), n.line);
+  }
+
+  /// Adds the call if a library takes it. What it replaces, or itself if it is refused, is read by nothing then and
+  /// dropped at the end.
+  std::optional<Value> add(Product product, SourceLine line) {
+    const NodeId id = out_.add(*graph::find_op("gemm"), std::move(product.operands),
+                               ops::gemm_attributes(product.epilogue, product.dtype), line);
+    if (!is_left_to_provider_(out_, out_.node(id))) return std::nullopt;
+    return Value{id, 0};
+  }
+
+  const Graph& g_;
+  const CallFilter& is_left_to_provider_;
+  std::vector<int> uses_;
+  Graph out_;
+  std::vector<Value> map_;
+};
+
+bool has_product(const Graph& g) {
+  for (NodeId id = 0; id < g.size(); ++id)
+    if (is_op(g.node(id), "gemm")) return true;
+  return false;
+}
+
+}  // namespace
+
+Graph fuse_epilogues(const Graph& g, const CallFilter& is_left_to_provider) {
+  if (!has_product(g)) return g;
+  // The calls in the result all have a library: decomposing once more only drops the products that were taken over.
+  return decompose(Fuser(g, is_left_to_provider).run(), [](const Graph&, const Node&) { return true; });
+}
+
+}  // namespace sinter::passes

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+sinter_test(random SOURCES ${test_sources} ${PROJECT_SOURCE_DIR}/tests/capture/support.cpp)
