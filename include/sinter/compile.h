@@ -18,8 +18,9 @@ namespace sinter {
 enum class Host : uint8_t {
   rerun,  ///< the function runs on every call and its op calls are matched: host effects happen, nothing is stale
   /// The function runs once for each kind of arguments; later calls are guards and kernels alone. Captured tensors are
-  /// as they were then, handles that escape are unusable, numbers among the arguments and extents that the host code
-  /// read are guarded, and nothing may read an element (UserError). SINTER_CHECK=replay says where that matters.
+  /// those of then (what they hold may change by in-place ops outside), handles that escape are unusable, numbers among
+  /// the arguments and extents that the host code read are guarded, and nothing may read an element or write in place
+  /// (UserError). SINTER_CHECK=replay says where that matters.
   skip,
 };
 

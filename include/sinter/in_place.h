@@ -34,7 +34,7 @@ Tensor zero_(Operand x);
 /// user's own allocator: from_blob().
 Tensor into(Operand out, Operand value);
 
-/// A copy in memory of its own, row-major.
+/// A copy in memory of its own: row-major, or channels-last if x is.
 Tensor clone(Operand x);
 
 /// op_(x, ...): x becomes op(x, ...), for each pointwise op whose result has the shape of x. The result is converted to

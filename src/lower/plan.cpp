@@ -243,11 +243,18 @@ class Planner {
 
   /// A value whose readers all joined its own kernel needs no memory.
   void drop_unread_stores(const std::set<NodeId>& outputs) {
-    std::set<NodeId> read = outputs;
-    for (const PlannedGroup& g : groups_) read.insert(g.reads.begin(), g.reads.end());
-    for (PlannedGroup& g : groups_) {
-      std::erase_if(g.nest.stores, [&](const loop::Store& s) { return !read.contains(s.buffer); });
-      std::erase_if(g.roots, [&](NodeId id) { return !read.contains(id); });
+    std::set<NodeId> read;
+    for (bool changed = true; changed;) {
+      read = outputs;
+      for (const PlannedGroup& g : groups_) read.insert(g.reads.begin(), g.reads.end());
+      changed = false;
+      for (PlannedGroup& g : groups_) {
+        std::erase_if(g.nest.stores, [&](const loop::Store& s) { return !read.contains(s.buffer); });
+        std::erase_if(g.roots, [&](NodeId id) { return !read.contains(id); });
+        if (!g.roots.empty() || g.reads.empty()) continue;
+        g.reads.clear();  // a call of whose result nothing but the shape is used
+        changed = true;
+      }
     }
     std::erase_if(materialized_, [&](const auto& m) { return !read.contains(m.first); });
   }
@@ -257,7 +264,7 @@ class Planner {
     std::vector<char> state(groups_.size());
     std::vector<std::pair<GroupIndex, std::set<NodeId>::const_iterator>> stack;
     for (GroupIndex first = groups_.size(); first-- > 0;) {
-      if (state[first] != 0) continue;
+      if (state[first] != 0 || groups_[first].roots.empty()) continue;
       state[first] = 1;
       stack.emplace_back(first, groups_[first].reads.begin());
       while (!stack.empty()) {

@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "src/graph/needed_nodes.h"
 #include "src/graph/registry.h"
+#include "src/graph/text.h"
+#include "src/lower/call_operands.h"
 #include "src/lower/view_layout.h"
 #include "src/lower/write_order.h"
 
@@ -27,6 +30,13 @@ struct Box {
 WriteRole role_of(const graph::Graph& g, NodeId id) {
   const graph::OpDef* op = g.node(id).op;
   return op == nullptr ? WriteRole::none : op->write_role;
+}
+
+/// What a box holds by itself: an assignment of the destination's type to all of it is its value.
+NodeId assigned(const graph::Graph& g, NodeId id) {
+  if (role_of(g, id) != WriteRole::assign || g.node(id).operands.size() < 2) return id;
+  const graph::Value value = g.node(id).operands[1];
+  return g.type(value) == g.type({id, 0}) ? value.node : id;
 }
 
 /// The assignment whose value a scatter brings to where it belongs, or -1.
@@ -84,8 +94,10 @@ class WritePlanner {
       for (Box& box : boxes_of(g, w)) {
         where_.push_back(w.overlapped ? Where::apart : Where::fused);
         values_.push_back(box.value);
+        calls_.push_back(-1);
         stores_.push_back({-1, w.input, std::move(box.layout), box.whole, w.overlapped});
       }
+    find_calls();
   }
 
   /// Stores get kernels, then values memory of their own, until nothing is read after it was written.
@@ -105,6 +117,24 @@ class WritePlanner {
   }
 
  private:
+  /// Calls that compute all of a dense memory and that nothing else reads.
+  void find_calls() {
+    std::vector<NodeId> roots = outputs_;
+    roots.insert(roots.end(), values_.begin(), values_.end());
+    const std::vector<bool> needed = graph::needed_nodes(g_, roots);
+    std::vector<int> reads(needed.size());
+    for (NodeId id = 0; id < g_.size(); ++id)
+      if (needed[static_cast<size_t>(id)])
+        for (graph::Value v : g_.node(id).operands) ++reads[static_cast<size_t>(v.node)];
+    for (size_t i = 0; i < stores_.size(); ++i) {
+      const NodeId id = assigned(g_, values_[i]);
+      const bool whole = stores_[i].whole && graph::is_contiguous(stores_[i].layout, g_.type({id, 0}).shape);
+      const bool leaves = std::ranges::find(outputs_, id) != outputs_.end();
+      if (whole && !leaves && id != values_[i] && is_call(g_.node(id)) && reads[static_cast<size_t>(id)] == 1)
+        calls_[i] = id;
+    }
+  }
+
   /// Where a value is computed.
   enum class Where : uint8_t {
     fused,  ///< with whatever else fits
@@ -118,6 +148,11 @@ class WritePlanner {
     for (const NodeId id : outputs_) stored.push_back({id, "output", false});
     for (size_t i = 0; i < stores_.size(); ++i) {
       NodeId value = values_[i];
+      if (where_[i] == Where::fused && calls_[i] >= 0) {
+        w.stores[i].node = calls_[i];
+        stored.push_back({calls_[i], "written in place", false});
+        continue;
+      }
       if (where_[i] == Where::apart) {
         value = add_clone(w.graph, value);
         stored.push_back({value, "computed before its place is written", false});
@@ -134,6 +169,7 @@ class WritePlanner {
   const std::vector<NodeId>& outputs_;
   std::vector<InPlaceStore> stores_;
   std::vector<NodeId> values_;
+  std::vector<NodeId> calls_;  ///< by store: the call that writes it itself, or -1
   std::vector<Where> where_;
 };
 

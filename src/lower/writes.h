@@ -9,7 +9,8 @@
 
 namespace sinter::lower {
 
-/// A store into the memory of an input. Its value has a node of its own (a clone), which nothing reads.
+/// A store into the memory of an input. Its value has a node that nothing reads: a clone, or the library call that
+/// writes it there.
 struct InPlaceStore {
   graph::NodeId node = -1;
   int input = -1;

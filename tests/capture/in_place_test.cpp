@@ -282,6 +282,19 @@ TEST(InPlace, NumbersAndShapesChangeFromCallToCall) {
   }
 }
 
+TEST(InPlace, AnOptimiserStepIsOneKernel) {
+  auto step = compile([](const Tensor& w, const Tensor& velocity, const Tensor& gradient) {
+    velocity *= 0.5;
+    velocity += gradient;
+    w -= velocity * 0.25;
+  });
+  const Tensor w = ones({1000}) * 8, velocity = ones({1000}) * 4, gradient = ones({1000}) * 2;
+  const Explanation e = step.explain(w, velocity, gradient);
+  EXPECT_EQ(values(velocity), Floats(1000, 4));
+  EXPECT_EQ(values(w), Floats(1000, 7));
+  EXPECT_EQ(e.kernels().size(), 1u) << e.text();
+}
+
 TEST(InPlace, EmptyAndZeroDimensional) {
   in_both_modes([] {
     const Tensor none = zeros({0, 3}), one = clone(from<float>({2}, Dims{}));
@@ -317,6 +330,84 @@ TEST(Into, OfSeveralResults) {
   f.into(out)(counting({3}));
   EXPECT_EQ(values(out[0]), (Floats{1, 2, 3}));
   EXPECT_EQ(values(out[1]), (Floats{0, 2, 4}));
+}
+
+TEST(Into, RefusesWhatDoesNotFit) {
+  auto f = compile([](const Tensor& x) { return x + 1; });
+  const Tensor x = counting({3}), row = zeros({3});
+  const auto refused = [&](const Tensor& out) { return refusal<UserError>([&] { f.into(out)(x); }); };
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_TRUE(contains(refused(zeros({3}, f16)), "the buffer is f16 [3], the value f32 [3]"));
+    EXPECT_TRUE(contains(refused(zeros({1, 3})), "the buffer is f32 [1,3], the value f32 [3]"));
+    EXPECT_TRUE(contains(refused(zeros({1})), "the buffer is f32 [1], the value f32 [3]"));
+    EXPECT_TRUE(contains(refused(expand(zeros({1}), {3})), "share memory"));
+    EXPECT_TRUE(contains(refused(Tensor()), "undefined"));
+    f.into(row)(x);
+    EXPECT_EQ(values(row), (Floats{1, 2, 3}));
+  }
+  auto two = compile([](const Tensor& t) { return std::vector<Tensor>{t, t}; });
+  EXPECT_TRUE(contains(refusal<UserError>([&] { two.into(std::vector<Tensor>{row})(x); }), "1 buffers for 2 results"));
+}
+
+TEST(Into, ABufferThatOverlapsTheArgument) {
+  auto f = compile([](const Tensor& x) { return x * 2 + flip(x, {0}); });
+  for (int call = 0; call < 2; ++call) {
+    const Tensor memory = counting({6}) * 1;
+    f.into(slice(memory, 0, 1))(slice(memory, 0, 0, -1));
+    EXPECT_EQ(values(memory), (Floats{0, 4, 5, 6, 7, 8}));
+    const Tensor whole = counting({3}) * 1;
+    f.into(whole)(whole);
+    EXPECT_EQ(values(whole), (Floats{2, 3, 4}));
+  }
+}
+
+TEST(InPlace, OneTensorAsTwoArguments) {
+  auto f = compile([](const Tensor& a, const Tensor& b) {
+    a += 10;
+    return b * 1;
+  });
+  for (int call = 0; call < 2; ++call) {
+    const Tensor x = counting({2}) * 1, y = counting({2}) * 1;
+    EXPECT_EQ(values(f(x, x)), (Floats{10, 11}));
+    EXPECT_EQ(values(f(x, y)), (Floats{0, 1}));
+    EXPECT_EQ(values(f(x, view(x, f32))), (Floats{30, 31})) << "two handles of one memory";
+  }
+}
+
+TEST(InPlace, RandomNumbers) {
+  manual_seed(11);
+  const Floats drawn = values(rand({4})), later = values(rand({4}));
+  auto f = compile([](const Tensor& x) {
+    update_(x, [](const Tensor& t) { return rand_like(t); });
+    return x + rand({4});
+  });
+  const auto expect_draws = [&](const std::function<Tensor(const Tensor&)>& run) {
+    manual_seed(11);
+    const Tensor x = zeros({4});
+    const Floats sums = values(run(x));
+    EXPECT_EQ(values(x), drawn);
+    for (size_t i = 0; i < drawn.size(); ++i) EXPECT_EQ(sums[i], drawn[i] + later[i]);
+    EXPECT_NE(values(rand({4})), drawn) << "the sequence goes on";
+  };
+  for (int call = 0; call < 3; ++call) expect_draws([&](const Tensor& x) { return f(x); });
+  expect_draws([](const Tensor& x) {  // at once
+    update_(x, [](const Tensor& t) { return rand_like(t); });
+    return x + rand({4});
+  });
+}
+
+TEST(InPlace, AnErrorBetweenWritesLeavesTheEarlierOnes) {
+  const Tensor x = counting({2}) * 1, y = counting({2}) * 1;
+  auto f = compile([](const Tensor& a, const Tensor& b) {
+    a += 1;
+    select(b, 0, 0) += a;  // [2] does not become []
+    b += 1;
+  });
+  for (int call = 1; call < 3; ++call) {
+    EXPECT_TRUE(contains(refusal<UserError>([&] { f(x, y); }), "does not broadcast"));
+    EXPECT_EQ(values(x), (Floats{static_cast<float>(call), static_cast<float>(call + 1)}));
+    EXPECT_EQ(values(y), (Floats{0, 1}));
+  }
 }
 
 }  // namespace
