@@ -35,7 +35,8 @@ struct FoldPlan {
 ///
 /// On CUDA a chunk of a row belongs to one warp (each lane holds 32 elements: 16-byte vectors, and the partial sums
 /// that a chunk folds first), so that within it only shuffles are needed. Folds that read elements once go through the
-/// axis with one warp a program: no warp waits for another.
+/// axis with one warp a program: no warp waits for another. Rows that do not start at vectors' boundaries are loaded by
+/// elements, along which all threads of a program run.
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again);
 
 }  // namespace sinter::schedule

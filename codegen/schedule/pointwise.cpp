@@ -57,9 +57,16 @@ class PointwiseEmitter {
   void emit(size_t nest, Value pid) {
     NestEmitter e(kernel_, nests_[nest], tilings_[nest]);
     e.decode_program_id(nest == 0 ? pid : b_.sub(pid, number_of_programs(begins_[nest])));
-    if (writes_what_it_reads(nests_[nest]))
-      for (const loop::Store& s : nests_[nest].stores) e.value(s.value);
-    for (const loop::Store& s : nests_[nest].stores) e.store(s);
+    const auto store = [&] {
+      if (writes_what_it_reads(nests_[nest]))
+        for (const loop::Store& s : nests_[nest].stores) e.value(s.value);
+      for (const loop::Store& s : nests_[nest].stores) e.store(s);
+      return std::vector<Value>{};
+    };
+    if (const auto some = e.has_elements())
+      b_.if_then(*some, store);
+    else
+      store();
   }
 
   KernelWriter& kernel_;
