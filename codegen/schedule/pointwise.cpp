@@ -10,6 +10,14 @@ namespace {
 using graph::Expr;
 using tile_ir::Value;
 
+/// In place: everything is read before anything is written.
+bool writes_what_it_reads(const loop::Nest& nest) {
+  return std::ranges::any_of(nest.body.instructions(), [&](const loop::Instruction& in) {
+    return in.kind == loop::InstructionKind::load &&
+           std::ranges::find(nest.stores, in.id, &loop::Store::buffer) != nest.stores.end();
+  });
+}
+
 class PointwiseEmitter {
  public:
   PointwiseEmitter(KernelWriter& kernel, std::span<const loop::Nest> nests, std::span<const Tiling> tilings)
@@ -50,6 +58,8 @@ class PointwiseEmitter {
     NestEmitter e(kernel_, nests_[nest], tilings_[nest]);
     e.decode_program_id(nest == 0 ? pid : b_.sub(pid, number_of_programs(begins_[nest])));
     const auto store = [&] {
+      if (writes_what_it_reads(nests_[nest]))
+        for (const loop::Store& s : nests_[nest].stores) e.value(s.value);
       for (const loop::Store& s : nests_[nest].stores) e.store(s);
       return std::vector<Value>{};
     };
