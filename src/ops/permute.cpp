@@ -89,7 +89,7 @@ std::vector<Expr> source_of_flip(ViewContext context, std::span<const Expr> inde
 Place place_of_permute(ViewContext context, loop::Builder&, std::span<const Expr> index) {
   Place place;
   const Dims dims = context.attributes.integers();
-  for (const int64_t d : dims) place.index.push_back(index[normalised(d, dims.size())]);
+  for (const int64_t d : dims) place.index.push_back(index[normalised_dim(d, dims.size())]);
   return place;
 }
 

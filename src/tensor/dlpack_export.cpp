@@ -13,7 +13,7 @@ namespace {
 
 using namespace tensor::dlpack;
 
-[[noreturn]] void refuse(std::string what, SourceLine line, std::string fix = {}) {
+[[noreturn]] void refuse_export(std::string what, SourceLine line, std::string fix = {}) {
   throw UserError({"to_dlpack", std::move(what), line, {}, std::move(fix)});
 }
 
@@ -38,11 +38,11 @@ struct Exported {
 void make_ready(const tensor::TensorImpl& t, std::optional<int64_t> stream, SourceLine line) {
   if (stream == -1) return;
   if (t.device.is_cpu()) {
-    if (stream) refuse(fmt::format("stream {} for a tensor on the CPU", *stream), line, "give no stream");
+    if (stream) refuse_export(fmt::format("stream {} for a tensor on the CPU", *stream), line, "give no stream");
     return;
   }
   if (stream && (*stream == 0 || *stream < -1))
-    refuse(fmt::format("stream {}", *stream), line, "1 is the legacy default stream, 2 the per-thread one");
+    refuse_export(fmt::format("stream {}", *stream), line, "1 is the legacy default stream, 2 the per-thread one");
   const int64_t number = stream.value_or(1);
   const device::StreamHandle consumer = number == 1 ? nullptr : reinterpret_cast<device::StreamHandle>(number);
   device::Backend& backend = device::backend(t.device);
@@ -57,7 +57,7 @@ void make_ready(const tensor::TensorImpl& t, std::optional<int64_t> stream, Sour
 
 template <class Managed>
 Managed* export_tensor(const Tensor& tensor, const DlpackExport& options, SourceLine line) {
-  if (!tensor.defined()) refuse("the tensor is undefined", line);
+  if (!tensor.defined()) refuse_export("the tensor is undefined", line);
   tensor::TensorImpl& t = tensor::readable(tensor, "to_dlpack", line);
   make_ready(t, options.stream, line);
   t.storage->expose();
@@ -89,7 +89,7 @@ DLManagedTensorVersioned* to_dlpack(const Tensor& t, DlpackExport options, Sourc
 
 DLManagedTensor* to_dlpack_legacy(const Tensor& t, DlpackExport options, SourceLine line) {
   if (t.defined() && tensor::computed(t, "to_dlpack", line).storage->read_only)
-    refuse("the memory is read-only, which this form cannot say", line, "to_dlpack(t), or clone(t)");
+    refuse_export("the memory is read-only, which this form cannot say", line, "to_dlpack(t), or clone(t)");
   return reinterpret_cast<DLManagedTensor*>(export_tensor<Legacy>(t, options, line));
 }
 

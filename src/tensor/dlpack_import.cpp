@@ -10,7 +10,7 @@ namespace {
 
 using namespace tensor::dlpack;
 
-[[noreturn]] void refuse(std::string what, SourceLine line, std::string fix = {}) {
+[[noreturn]] void refuse_import(std::string what, SourceLine line, std::string fix = {}) {
   throw UserError({"from_dlpack", std::move(what), line, {}, std::move(fix)});
 }
 
@@ -44,7 +44,7 @@ std::optional<DType> dtype_of_code(const DataType& t) {
 Device device_of(const DeviceRef& d, SourceLine line) {
   if (d.type == cpu || d.type == cuda_host) return Device::cpu();
   if (d.type == cuda || d.type == cuda_managed) return Device::cuda(d.id);
-  refuse(fmt::format("device type {}", d.type), line, "CPU (1), CUDA (2) and CUDA host memory (3) are known");
+  refuse_import(fmt::format("device type {}", d.type), line, "CPU (1), CUDA (2) and CUDA host memory (3) are known");
 }
 
 /// The deleter runs with the storage, which from_blob() makes last: what is refused before stays the caller's.
@@ -53,10 +53,10 @@ Tensor import_tensor(Managed* managed, SourceLine line) {
   const Array& a = managed->array;
   const auto dtype = dtype_of_code(a.dtype);
   if (!dtype)
-    refuse(fmt::format("type code {} of {} bits, {} lanes", a.dtype.code, a.dtype.bits, a.dtype.lanes), line,
+    refuse_import(fmt::format("type code {} of {} bits, {} lanes", a.dtype.code, a.dtype.bits, a.dtype.lanes), line,
            "integers and booleans, f16, bf16, f32 and f64 of one lane are known; convert before");
   if (a.ndim < 0 || static_cast<size_t>(a.ndim) > Dims::max_size)
-    refuse(fmt::format("{} dims; {} are the most", a.ndim, Dims::max_size), line);
+    refuse_import(fmt::format("{} dims; {} are the most", a.ndim, Dims::max_size), line);
   Dims shape, strides;
   for (int32_t d = 0; d < a.ndim; ++d) shape.push_back(a.shape[d]);
   for (int32_t d = 0; d < a.ndim && a.strides != nullptr; ++d) strides.push_back(a.strides[d]);
@@ -79,17 +79,17 @@ Tensor import_tensor(Managed* managed, SourceLine line) {
 }  // namespace
 
 Tensor from_dlpack(DLManagedTensorVersioned* given, SourceLine line) {
-  if (given == nullptr) refuse("a null pointer", line);
+  if (given == nullptr) refuse_import("a null pointer", line);
   auto* managed = reinterpret_cast<Versioned*>(given);
   if (managed->version.major != 1)
-    refuse(fmt::format("version {}.{}; 1.x is known", managed->version.major, managed->version.minor), line);
+    refuse_import(fmt::format("version {}.{}; 1.x is known", managed->version.major, managed->version.minor), line);
   Tensor t = import_tensor(managed, line);
   t.impl()->storage->read_only = (managed->flags & read_only_flag) != 0;
   return t;
 }
 
 Tensor from_dlpack(DLManagedTensor* given, SourceLine line) {
-  if (given == nullptr) refuse("a null pointer", line);
+  if (given == nullptr) refuse_import("a null pointer", line);
   return import_tensor(reinterpret_cast<Legacy*>(given), line);
 }
 
