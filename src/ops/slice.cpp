@@ -151,7 +151,7 @@ std::vector<Expr> source_of_select(ViewContext context, std::span<const Expr> in
 }
 
 Place place_of_select(ViewContext context, loop::Builder& b, std::span<const Expr> index) {
-  const size_t dim = normalised(context.attributes.integer(), index.size());
+  const size_t dim = normalised_dim(context.attributes.integer(), index.size());
   const Expr extent = context.operand.shape[dim];
   Place place;
   for (size_t d = 0; d < index.size(); ++d)
