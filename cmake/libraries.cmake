@@ -28,7 +28,8 @@ function(sinter_library target export_name)
 endfunction()
 
 # The public headers are one set, carried by the runtime because both libraries have it.
-file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/sinter/*.h)
+file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/sinter/*.h
+  ${PROJECT_SOURCE_DIR}/include/sinter/*.def)
 sinter_library(sinter_runtime runtime ${SINTER_RUNTIME_FOLDERS})
 target_sources(sinter_runtime PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${public_headers})
 sinter_library(sinter sinter ${SINTER_COMPILER_FOLDERS})

@@ -248,9 +248,6 @@ void Emitter::instruction(const Instruction& in) {
     case Op::status_check:
       status_check(in);
       break;
-    case Op::reduce:
-      reduce(in);
-      break;
     case Op::convert_layout:
       convert(in);
       break;
@@ -281,8 +278,24 @@ void Emitter::rename(const Instruction& in) {
 }
 
 /// Prints a region up to its yield; what it yields may still be pending.
+/// How many reduces stand one behind the other from `first` on, none of them of another's result.
+size_t Emitter::reduces_from(const Region& r, size_t first) {
+  std::set<ValueId> made;
+  size_t end = first;
+  for (; end < r.body.size() && r.body[end].op == Op::reduce && !made.contains(r.body[end].operands[0]); ++end)
+    made.insert(r.body[end].results[0]);
+  return end - first;
+}
+
 void Emitter::region(const Region& r) {
-  for (const Instruction& in : r.body) instruction(in);
+  for (size_t i = 0; i < r.body.size();) {
+    const size_t n = reduces_from(r, i);
+    if (n > 0)
+      reduce({&r.body[i], n});
+    else
+      instruction(r.body[i]);
+    i += std::max<size_t>(n, 1);
+  }
 }
 
 std::string Emitter::body_text() {

@@ -92,6 +92,7 @@ void Emitter::add_masks(BlockAccess& b, const Instruction& in, const LinearLayou
       line("const int {} = sn_clamp(-{});", first, index(d.origin));
       line("const unsigned {} = sn_span({}, {});", m.room, index(d.origin), index(d.extent));
       m.position = fmt::format("{} - {}", m.position, first);
+      m.may_begin_before = true;
       m.whole = fmt::format("{} == 0 && {} >= {}", first, m.room, size);
     }
     b.masks.push_back(std::move(m));
@@ -180,15 +181,39 @@ Emitter::BlockAccess Emitter::block_access(const Instruction& in, const LinearLa
   return b;
 }
 
+std::string Emitter::inside(const Mask& m, const LinearLayout& l, int r) {
+  const int64_t c = register_coordinate(l, m, r);
+  const std::string position = c == 0              ? m.position
+                               : m.position == "0" ? fmt::format("{}", c)
+                                                   : fmt::format("{} + {}", m.position, c);
+  return fmt::format("(unsigned)({}) < {}", position, m.room);
+}
+
 /// Is the element of a register inside?
 std::string Emitter::inside(const BlockAccess& b, const LinearLayout& l, int r) {
   std::string s;
+  for (const Mask& m : b.masks) s += (s.empty() ? "" : " && ") + inside(m, l, r);
+  return s;
+}
+
+/// Are all elements of a vector inside? Where coordinates rise or fall along it, its ends tell: the far one, if no tile
+/// begins before the bounds. Nothing where they do neither.
+std::optional<std::string> Emitter::inside(const BlockAccess& b, const LinearLayout& l,
+                                           const tile_ir::VectorAccess& v) {
+  std::string s;
   for (const Mask& m : b.masks) {
-    const int64_t c = register_coordinate(l, m, r);
-    const std::string position = c == 0              ? m.position
-                                 : m.position == "0" ? fmt::format("{}", c)
-                                                     : fmt::format("{} + {}", m.position, c);
-    s += fmt::format("{}(unsigned)({}) < {}", s.empty() ? "" : " && ", position, m.room);
+    const auto at = [&](size_t j) { return register_coordinate(l, m, v.registers[j][0]); };
+    bool rises = true, falls = true;
+    for (size_t j = 1; j < v.registers.size(); ++j) {
+      rises = rises && at(j - 1) <= at(j);
+      falls = falls && at(j - 1) >= at(j);
+    }
+    if (!rises && !falls) return std::nullopt;
+    const auto test = [&](const std::vector<int>& registers) {
+      s += (s.empty() ? "" : " && ") + inside(m, l, registers[0]);
+    };
+    if (m.may_begin_before && !(rises && falls)) test(rises ? v.registers.front() : v.registers.back());
+    test(rises ? v.registers.back() : v.registers.front());
   }
   return s;
 }
@@ -242,7 +267,8 @@ void Emitter::block_load(const Instruction& in) {
   loaded_.emplace(v, std::move(loaded));
 }
 
-/// A masked tile whose bounds may cut vectors: one uniform branch, and single elements where they do.
+/// A masked tile whose bounds may cut vectors: one uniform branch, and in the other half of it single elements of the
+/// vectors that are cut.
 void Emitter::load_whole_or_parts(const Instruction& in, const Loaded& loaded, const std::array<uint32_t, 2>& fill) {
   const BlockAccess& b = loaded.access;
   const LinearLayout& l = layout(in.results[0]);
@@ -255,7 +281,17 @@ void Emitter::load_whole_or_parts(const Instruction& in, const Loaded& loaded, c
   --indent_;
   line("}} else {{");
   ++indent_;
-  for (size_t i = 0; i < b.vectors.size(); ++i)
+  for (size_t i = 0; i < b.vectors.size(); ++i) {
+    const auto whole_vector = b.vectors[i].count > 1 ? inside(b, l, b.vectors[i]) : std::nullopt;
+    if (whole_vector) {
+      line("if ({}) {{", *whole_vector);
+      ++indent_;
+      line("{} = {}({}{});", loaded.words[i], load_name(in, false, b.vectors[i].count * t.bytes()), b.pointer,
+           offset_text(in, l, b.vectors[i].registers[0][0]));
+      --indent_;
+      line("}} else {{");
+      ++indent_;
+    }
     for (int j = 0; j < b.vectors[i].count; ++j) {
       const std::string element = fmt::format("{}({}{}, {}, {:#x}u, {:#x}u)", load_name(in, true, t.bytes()), b.pointer,
                                               offset_text(in, l, b.vectors[i].registers[static_cast<size_t>(j)][0]),
@@ -263,6 +299,8 @@ void Emitter::load_whole_or_parts(const Instruction& in, const Loaded& loaded, c
                                               low_bits(fill[0], t.bits()), fill[1]);
       line("sn_put_raw_{}({}.w, {}, {});", t.bytes(), loaded.words[i], j, element);
     }
+    if (whole_vector) close();
+  }
   close();
 }
 
@@ -372,11 +410,22 @@ void Emitter::block_store(const Instruction& in) {
     --indent_;
     line("}} else {{");
     ++indent_;
-    for (size_t i = 0; i < words.size(); ++i)
+    for (size_t i = 0; i < words.size(); ++i) {
+      const auto whole_vector = b.vectors[i].count > 1 ? inside(b, l, b.vectors[i]) : std::nullopt;
+      if (whole_vector) {
+        line("if ({}) {{", *whole_vector);
+        ++indent_;
+        line("sn_store_{}({}, {});", b.vectors[i].count * t.bytes(), at(b.vectors[i], 0), words[i]);
+        --indent_;
+        line("}} else {{");
+        ++indent_;
+      }
       for (int j = 0; j < b.vectors[i].count; ++j)
         line("if ({}) sn_store_{}({}, sn_get_raw_{}({}.w, {}));",
              inside(b, l, b.vectors[i].registers[static_cast<size_t>(j)][0]), t.bytes(), at(b.vectors[i], j), t.bytes(),
              words[i], j);
+      if (whole_vector) close();
+    }
     close();
   }
   if (!holders.empty()) close();

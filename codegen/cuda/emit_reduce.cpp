@@ -50,72 +50,120 @@ void keep_without(std::vector<int>& registers, int per_part, uint32_t bits) {
 }  // namespace
 
 /// A register bit: acc[r] = f(acc[r], acc[r with the bit]).
-void Emitter::fold_bit(const std::string& array, const LinearLayout& l, uint32_t bit, const char* f,
-                       std::vector<int>& live) {
-  keep_without(live, l.registers_per_part(), bit);
-  for (int r : live) line("{0}[{1}] = {2}({0}[{1}], {0}[{3}]);", array, r, f, r + static_cast<int>(bit));
+void Emitter::fold_bit(Fold& fold, uint32_t bit) {
+  keep_without(fold.live, fold.from->registers_per_part(), bit);
+  for (int r : fold.live)
+    line("{0}[{1}] = {2}({0}[{1}], {0}[{3}]);", fold.array, r, fold.function, r + static_cast<int>(bit));
 }
 
 /// Elements p, p + 256, p + 512, p + 768 fold from left to right.
-void Emitter::fold_sequentially(const std::string& array, const LinearLayout& l, const std::vector<uint32_t>& bits,
-                                const char* f, std::vector<int>& live) {
+void Emitter::fold_sequentially(Fold& fold, const std::vector<uint32_t>& bits) {
   uint32_t all = 0;
   for (uint32_t b : bits) all |= b;
-  keep_without(live, l.registers_per_part(), all);
-  for (int r : live)
+  keep_without(fold.live, fold.from->registers_per_part(), all);
+  for (int r : fold.live)
     for (uint32_t c = 1; c < 1u << bits.size(); ++c) {
       int other = r;
       for (size_t b = 0; b < bits.size(); ++b)
         if ((c >> b & 1) != 0) other += static_cast<int>(bits[b]);
-      line("{0}[{1}] = {2}({0}[{1}], {0}[{3}]);", array, r, f, other);
+      line("{0}[{1}] = {2}({0}[{1}], {0}[{3}]);", fold.array, r, fold.function, other);
     }
 }
 
-/// Warp bits: every warp leaves its values in shared memory, then all threads fold them, lowest bit first.
-void Emitter::fold_warps(const std::string& array, const LinearLayout& l, const std::vector<int>& bits, DType t,
-                         const char* f, const std::vector<int>& live) {
-  const int warps = l.size(tile_ir::BitGroup::warp);
-  const int bytes = t.bits() == 64 ? 8 : 4;
-  const std::string wire(t == boolean ? "u32" : t.name());
-  uint32_t mask = 0;
-  for (int b : bits) mask |= 1u << b;
-  const int combinations = 1 << bits.size(), row = warps * 32 * bytes;
-  const size_t batch = std::min<size_t>(live.size(), static_cast<size_t>(shared_limit / row));
-  for (size_t first = 0; first < live.size(); first += batch) {
-    const size_t end = std::min(first + batch, live.size());
-    use_shared(static_cast<uint32_t>(batch) * static_cast<uint32_t>(row));
-    for (size_t i = first; i < end; ++i)
-      line(
-          "{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}[{3}]); sn_shared_store<{0}>(shared + {4} + threadIdx.x * "
-          "{0}, w); }}",
-          bytes, wire, array, live[i], static_cast<int>(i - first) * row);
+/// Does each warp hold one value, the same in all lanes, that all warps fold now?
+bool Emitter::one_value_a_warp(const Fold& fold) {
+  const LinearLayout& l = *fold.from;
+  const int shift = l.shape().shift_of(fold.dim);
+  const uint32_t folded = ((1u << fold.bit) - 1) << shift;  // bits of the dim that are done, or are in warp_bits
+  const auto is_folded = [&](uint32_t column) { return (column & ~folded) == 0; };
+  return std::ranges::all_of(l.columns(tile_ir::BitGroup::lane), is_folded) &&
+         std::ranges::all_of(l.columns(tile_ir::BitGroup::warp), is_folded);
+}
+
+/// Warp bits: every warp leaves its values in shared memory, and after one barrier they are folded, lowest bit first.
+/// As many folds as fit meet at once.
+void Emitter::fold_warps(std::vector<Fold>& folds) {
+  std::vector<Partial> by_threads, by_lanes;
+  int used = 0;
+  const auto meet = [&] {
+    if (used == 0) return;
+    use_shared(static_cast<uint32_t>(used));
+    for (const Partial& p : by_threads)
+      line("sn_shared_put(shared + {} + threadIdx.x * {}, {}[{}]);", p.offset, p.fold->bytes(), p.fold->array, p.r);
+    for (const Partial& p : by_lanes)
+      line("if (lane == 0) sn_shared_put(shared + {} + warp * 8, {}[{}]);", p.offset, p.fold->array, p.r);
     line("__syncthreads();");
-    for (size_t i = first; i < end; ++i) {
-      open();
-      line("{} f[{}];", compute_name(t), combinations);
-      for (int c = 0; c < combinations; ++c) {
-        uint32_t set = 0;
-        for (size_t b = 0; b < bits.size(); ++b)
-          if ((c >> b & 1) != 0) set |= 1u << bits[b];
-        const uint32_t others = ~mask & (static_cast<uint32_t>(warps) - 1);
-        const std::string warp = others == 0 ? fmt::format("{}", set) : fmt::format("(warp & {}u | {}u)", others, set);
-        line("f[{}] = sn_get_{}(sn_shared_load<{}>(shared + {} + ({} * 32 + lane) * {}).w, 0);", c, wire, bytes,
-             static_cast<int>(i - first) * row, warp, bytes);
-      }
-      for (int step = 1; step < combinations; step *= 2)
-        for (int c = 0; c < combinations; c += 2 * step) line("f[{0}] = {1}(f[{0}], f[{2}]);", c, f, c + step);
-      line("{}[{}] = f[0];", array, live[i]);
-      close();
+    for (const Partial& p : by_threads) fold_by_threads(p);
+    fold_by_lanes(by_lanes);
+    by_threads.clear();
+    by_lanes.clear();
+    used = 0;
+  };
+  for (const Fold& fold : folds) {
+    if (fold.warp_bits.empty()) continue;
+    const bool whole = one_value_a_warp(fold);
+    const int warps = fold.from->size(tile_ir::BitGroup::warp), size = warps * (whole ? 8 : 32 * fold.bytes());
+    for (int r : fold.live) {
+      if (used + size > shared_limit) meet();
+      (whole ? by_lanes : by_threads).push_back({&fold, r, used});
+      used += size;
     }
+  }
+  meet();
+  for (Fold& fold : folds) fold.warp_bits.clear();
+}
+
+/// Every thread folds its own lane's values.
+void Emitter::fold_by_threads(const Partial& p) {
+  const Fold& fold = *p.fold;
+  const int warps = fold.from->size(tile_ir::BitGroup::warp), combinations = 1 << fold.warp_bits.size();
+  uint32_t mask = 0;
+  for (int b : fold.warp_bits) mask |= 1u << b;
+  open();
+  line("{} f[{}];", compute_name(fold.type), combinations);
+  for (int c = 0; c < combinations; ++c) {
+    uint32_t set = 0;
+    for (size_t b = 0; b < fold.warp_bits.size(); ++b)
+      if ((c >> b & 1) != 0) set |= 1u << fold.warp_bits[b];
+    const uint32_t others = ~mask & (static_cast<uint32_t>(warps) - 1);
+    const std::string warp = others == 0 ? fmt::format("{}", set) : fmt::format("(warp & {}u | {}u)", others, set);
+    line("f[{}] = sn_shared_get<{}>(shared + {} + ({} * 32 + lane) * {});", c, compute_name(fold.type), p.offset, warp,
+         fold.bytes());
+  }
+  for (int step = 1; step < combinations; step *= 2)
+    for (int c = 0; c < combinations; c += 2 * step) line("f[{0}] = {1}(f[{0}], f[{2}]);", c, fold.function, c + step);
+  line("{}[{}] = f[0];", fold.array, p.r);
+  close();
+}
+
+/// A lane of each warp takes one warp's value of one fold, so that several folds go through the tree at once.
+void Emitter::fold_by_lanes(std::span<const Partial> partials) {
+  while (!partials.empty()) {
+    const Fold& fold = *partials[0].fold;
+    const int warps = fold.from->size(tile_ir::BitGroup::warp);
+    size_t n = 1;
+    while (n < partials.size() && (static_cast<int>(n) + 1) * warps <= 32 && partials[n].fold->type == fold.type &&
+           partials[n].fold->function == fold.function && partials[n].fold->warp_bits == fold.warp_bits)
+      ++n;
+    const int lanes = static_cast<int>(n) * warps;
+    open();
+    line("{0} f = sn_shared_get<{0}>(shared + {1} + {2} * 8);", compute_name(fold.type), partials[0].offset,
+         lanes == 32 ? "lane" : fmt::format("(lane < {0}u ? lane : {1}u)", lanes, lanes - 1));
+    for (int b : fold.warp_bits) line("f = {}(f, sn_shuffle_xor(f, {}));", fold.function, 1 << b);
+    for (size_t i = 0; i < n; ++i)
+      line("{}[{}] = sn_shuffle(f, {});", partials[i].fold->array, partials[i].r, static_cast<int>(i) * warps);
+    close();
+    partials = partials.subspan(n);
   }
 }
 
 /// Parts are registers of one thread: everything folds in place, in the canonical order of any length.
-void Emitter::fold_parts(const std::string& array, const LinearLayout& l, const char* f) {
+void Emitter::fold_parts(const Fold& whole) {
+  const LinearLayout& l = *whole.from;
   const int n = l.parts(), chunk = 1024, partials = 256;
   const auto fold = [&](int to, int from) {
     for (int q = 0; q < l.registers_per_part(); ++q)
-      line("{0}[{1}] = {2}({0}[{1}], {0}[{3}]);", array, to * l.registers_per_part() + q, f,
+      line("{0}[{1}] = {2}({0}[{1}], {0}[{3}]);", whole.array, to * l.registers_per_part() + q, whole.function,
            from * l.registers_per_part() + q);
   };
   for (int c = 0; c < n; c += chunk) {
@@ -131,63 +179,81 @@ void Emitter::fold_parts(const std::string& array, const LinearLayout& l, const 
 
 /// Canonical order along a dim: bits 8 and 9 fold first, from left to right; then a tree over bits 0 to 7, lowest
 /// first; then a tree over the chunk bits from 10 on. Leaves the results in the registers without bits of the dim.
-void Emitter::fold_dim(const std::string& acc, const LinearLayout& l, int dim, DType t, const char* f) {
-  const int log = l.shape().log_dim(dim), shift = l.shape().shift_of(dim);
-  std::vector<int> live;
+void Emitter::begin_fold(Fold& fold) {
+  const LinearLayout& l = *fold.from;
+  const int log = l.shape().log_dim(fold.dim), shift = l.shape().shift_of(fold.dim);
   const uint32_t free = l.free_bits(tile_ir::BitGroup::reg);
   for (int r = 0; r < l.registers(); ++r)
-    if ((static_cast<uint32_t>(r % l.registers_per_part()) & free) == 0) live.push_back(r);
+    if ((static_cast<uint32_t>(r % l.registers_per_part()) & free) == 0) fold.live.push_back(r);
   std::vector<uint32_t> sequential;
   for (int b = 8; b < std::min(log, 10); ++b) {
     const Holder h = holder_of(l, 1u << (shift + b));
     if (h.group != tile_ir::BitGroup::reg) throw CompileError("internal: reduce with partial sums spread over threads");
     sequential.push_back(1u << h.bit);
   }
-  if (!sequential.empty()) fold_sequentially(acc, l, sequential, f, live);
-  std::vector<int> warp_bits;
-  const auto finish_warps = [&] {
-    if (!warp_bits.empty()) fold_warps(acc, l, warp_bits, t, f, live);
-    warp_bits.clear();
-  };
-  for (int b = 0; b < log; ++b) {
-    if (b == 8 || b == 9) continue;
-    const Holder h = holder_of(l, 1u << (shift + b));
-    if (h.group == tile_ir::BitGroup::warp) {
-      warp_bits.push_back(h.bit);
-      continue;
-    }
-    finish_warps();
-    if (h.group == tile_ir::BitGroup::reg) {
-      fold_bit(acc, l, 1u << h.bit, f, live);
-    } else {
-      for (int r : live) line("{0}[{1}] = {2}({0}[{1}], sn_shuffle_xor({0}[{1}], {3}));", acc, r, f, 1 << h.bit);
-    }
-  }
-  finish_warps();
+  if (!sequential.empty()) fold_sequentially(fold, sequential);
 }
 
-void Emitter::reduce(const Instruction& in) {
-  const ValueId from = in.operands[0], to = in.results[0];
-  const LinearLayout& l = layout(from);
-  const char* f = fold_function(in.index);
-  declare(to, name(to));
-  open();
-  const std::string acc = fresh("acc");
-  line("{} {}[{}];", compute_name(type(to).dtype), acc, l.registers());
-  copy_value(acc, from);
-  uint32_t kept = static_cast<uint32_t>(l.registers_per_part()) - 1;
-  if (in.dim == tile_ir::parts_dim) {
-    fold_parts(acc, l, f);
-  } else {
-    fold_dim(acc, l, in.dim, type(to).dtype, f);
-    kept &= ~l.remove_dim(in.dim).free_bits(tile_ir::BitGroup::reg);
+/// Goes on through the bits until warps must meet; false at the end.
+bool Emitter::fold_until_warps_meet(Fold& fold) {
+  const LinearLayout& l = *fold.from;
+  const int log = l.shape().log_dim(fold.dim), shift = l.shape().shift_of(fold.dim);
+  for (; fold.bit < log; ++fold.bit) {
+    if (fold.bit == 8 || fold.bit == 9) continue;
+    const Holder h = holder_of(l, 1u << (shift + fold.bit));
+    if (h.group == tile_ir::BitGroup::warp) {
+      fold.warp_bits.push_back(h.bit);
+      continue;
+    }
+    if (!fold.warp_bits.empty()) return true;
+    if (h.group == tile_ir::BitGroup::reg) {
+      fold_bit(fold, 1u << h.bit);
+    } else {
+      for (int r : fold.live)
+        line("{0}[{1}] = {2}({0}[{1}], sn_shuffle_xor({0}[{1}], {3}));", fold.array, r, fold.function, 1 << h.bit);
+    }
   }
-  const LinearLayout& result = layout(to);
+  return !fold.warp_bits.empty();
+}
+
+void Emitter::store_folded(const Fold& fold) {
+  const LinearLayout& l = *fold.from;
+  uint32_t kept = static_cast<uint32_t>(l.registers_per_part()) - 1;
+  if (fold.dim != tile_ir::parts_dim) kept &= ~l.remove_dim(fold.dim).free_bits(tile_ir::BitGroup::reg);
+  const LinearLayout& result = layout(fold.to);
   for (int r = 0; r < result.registers(); ++r) {
     const auto q = static_cast<uint32_t>(r % result.registers_per_part());
-    line("{}[{}] = {}[{}];", name(to), r, acc,
+    line("{}[{}] = {}[{}];", name(fold.to), r, fold.array,
          result.part_of(r) * l.registers_per_part() + static_cast<int>(tile_ir::spread_bits(q, kept)));
   }
+}
+
+/// Reduces that stand one behind the other: warps meet once for all of them.
+void Emitter::reduce(std::span<const Instruction> list) {
+  std::vector<Fold> folds;
+  for (const Instruction& in : list) {
+    flush_for(in);
+    declare(in.results[0], name(in.results[0]));
+  }
+  open();
+  for (const Instruction& in : list) {
+    const ValueId from = in.operands[0], to = in.results[0];
+    Fold fold{fresh("acc"), fold_function(in.index), type(to).dtype, &layout(from), to, in.dim};
+    line("{} {}[{}];", compute_name(fold.type), fold.array, fold.from->registers());
+    copy_value(fold.array, from);
+    if (in.dim == tile_ir::parts_dim)
+      fold_parts(fold);
+    else
+      begin_fold(fold);
+    folds.push_back(std::move(fold));
+  }
+  for (bool meet = true; meet;) {
+    meet = false;
+    for (Fold& fold : folds)
+      if (fold.dim != tile_ir::parts_dim) meet = fold_until_warps_meet(fold) || meet;
+    if (meet) fold_warps(folds);
+  }
+  for (const Fold& fold : folds) store_folded(fold);
   close();
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,8 +41,9 @@ class Emitter {
     int dim = 0;  ///< or parts_dim
     int row = 0;  ///< length of the last dim, if parts and last dim are bounded as one row
     std::string position = {}, room = {};
-    std::string whole = {};  ///< uniform condition: the whole tile is inside
-    int64_t divisor = 1;     ///< of both bounds
+    std::string whole = {};         ///< uniform condition: the whole tile is inside
+    int64_t divisor = 1;            ///< of both bounds
+    bool may_begin_before = false;  ///< a tile's first element may lie before the bounds
   };
 
   explicit Emitter(const tile_ir::LaidOutKernel& kernel);
@@ -69,6 +71,7 @@ class Emitter {
 
   // flow (emit_flow.cpp)
   void region(const Region& r);
+  static size_t reduces_from(const Region& r, size_t first);
   void instruction(const Instruction& in);
   void for_loop(const Instruction& in);
   void if_then(const Instruction& in);
@@ -110,7 +113,10 @@ class Emitter {
   std::string block_pointer(const Instruction& in, const LinearLayout& layout, const Type& tile);
   void add_masks(BlockAccess& access, const Instruction& in, const LinearLayout& layout);
   std::string offset_text(const Instruction& in, const LinearLayout& layout, int r) const;
+  static std::string inside(const Mask& mask, const LinearLayout& layout, int r);
   static std::string inside(const BlockAccess& access, const LinearLayout& layout, int r);
+  static std::optional<std::string> inside(const BlockAccess& access, const LinearLayout& layout,
+                                           const tile_ir::VectorAccess& vector);
   static std::string whole(const BlockAccess& access);
   std::optional<std::array<uint32_t, 2>> fill_words(const Instruction& in) const;
   void block_load(const Instruction& in);
@@ -138,15 +144,35 @@ class Emitter {
   void use_shared(uint32_t bytes);
 
   // folds (emit_reduce.cpp)
-  void reduce(const Instruction& in);
-  void fold_parts(const std::string& array, const LinearLayout& layout, const char* f);
-  void fold_dim(const std::string& array, const LinearLayout& layout, int dim, DType t, const char* f);
-  void fold_bit(const std::string& array, const LinearLayout& layout, uint32_t column, const char* f,
-                std::vector<int>& live);
-  void fold_sequentially(const std::string& array, const LinearLayout& layout, const std::vector<uint32_t>& bits,
-                         const char* f, std::vector<int>& live);
-  void fold_warps(const std::string& array, const LinearLayout& layout, const std::vector<int>& bits, DType t,
-                  const char* f, const std::vector<int>& live);
+  /// A reduce under way.
+  struct Fold {
+    std::string array;     ///< of the thread's values, as many as the operand has registers
+    const char* function;  ///< of two of them
+    DType type;
+    const LinearLayout* from;
+    ValueId to;
+    int dim;
+    int bit = 0;                      ///< of the dim: those below are folded or in `warp_bits`
+    std::vector<int> live = {};       ///< registers that hold partial results
+    std::vector<int> warp_bits = {};  ///< over which the warps must meet now
+    int bytes() const { return type.bits() == 64 ? 8 : 4; }
+  };
+  /// One partial result: the register of a fold, and where it goes in shared memory.
+  struct Partial {
+    const Fold* fold;
+    int r, offset;
+  };
+  void reduce(std::span<const Instruction> list);
+  void begin_fold(Fold& fold);
+  bool fold_until_warps_meet(Fold& fold);
+  void store_folded(const Fold& fold);
+  void fold_parts(const Fold& fold);
+  void fold_bit(Fold& fold, uint32_t column);
+  void fold_sequentially(Fold& fold, const std::vector<uint32_t>& bits);
+  void fold_warps(std::vector<Fold>& folds);
+  static bool one_value_a_warp(const Fold& fold);
+  void fold_by_threads(const Partial& partial);
+  void fold_by_lanes(std::span<const Partial> partials);
 
   template <class... A>
   void line(fmt::format_string<A...> f, A&&... a) {

@@ -606,6 +606,18 @@ template <int N> __device__ __forceinline__ void sn_shared_store(unsigned char* 
 #endif
 }
 )"},
+    {"sn_shared_get", R"(
+template <class T> __device__ __forceinline__ T sn_shared_get(const unsigned char* p) {
+  if constexpr (sizeof(T) < 4) return (T)sn_shared_load<4>(p).w[0];
+  else return sn_bitcast<T>(sn_shared_load<sizeof(T)>(p));
+}
+)"},
+    {"sn_shared_put", R"(
+template <class T> __device__ __forceinline__ void sn_shared_put(unsigned char* p, T v) {
+  if constexpr (sizeof(T) < 4) sn_shared_store<4>(p, {(unsigned)v});
+  else sn_shared_store<sizeof(T)>(p, sn_bitcast<sn_words<sizeof(T)>>(v));
+}
+)"},
     // ---- between threads
     {"sn_shuffle_xor", R"(
 __device__ __forceinline__ unsigned sn_shuffle_xor(unsigned v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }

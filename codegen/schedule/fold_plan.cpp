@@ -26,8 +26,13 @@ int32_t tiles_of(int64_t n) {
 
 class Planner {
  public:
-  Planner(const loop::Nest& nest, const Target& target, bool again)
-      : nest_(nest), target_(target), again_(again), axis_(nest.axes.size() - 1), length_(extent(axis_)) {
+  Planner(const loop::Nest& nest, const Target& target, bool again, bool second_choice)
+      : nest_(nest),
+        target_(target),
+        again_(again),
+        second_choice_(second_choice),
+        axis_(nest.axes.size() - 1),
+        length_(extent(axis_)) {
     plan_.tiling.axes.resize(nest.axes.size());
   }
 
@@ -58,6 +63,18 @@ class Planner {
         bytes = std::min(bytes, static_cast<int32_t>(in.attribute.bytes()));
     }
     return bytes;
+  }
+
+  /// Do all rows that are loaded start at a vector's boundary?
+  bool rows_are_aligned() const {
+    for (const loop::Instruction& in : nest_.body.instructions()) {
+      if (in.kind != loop::InstructionKind::load) continue;
+      const AxisStrides s = axis_strides(in.index[0], nest_.axes.size());
+      if (!s[axis_] || !s[axis_]->is_constant(1)) continue;
+      for (size_t a = 0; a < axis_; ++a)
+        if (s[a] && s[a]->constant() && *s[a]->constant() * in.attribute.bytes() % 16 != 0) return false;
+    }
+    return true;
   }
 
   int64_t parallel_points() const {
@@ -102,18 +119,34 @@ class Planner {
     if (length_ <= loop::reduction_chunk) return short_rows();
     const int64_t chunks = (length_ - 1) / loop::reduction_chunk + 1;
     plan_.single = chunks <= max_warps * 2;
-    int32_t warps = again_ ? (length_ < unknown ? max_warps : 4) : 1;
+    if (plan_.single && !rows_are_aligned()) return rows_of_elements(chunks);
     plan_.runs = again_ || narrowest_ >= 8 ? 1 : 2;
+    int32_t warps = again_ ? (length_ < unknown ? warps_of_read_again() : 4) : 1;
     if (plan_.single) {
-      const int64_t programs = parallel_points(), most = narrowest_ >= 8 ? 1 : 3;
-      for (warps = 1; warps < max_warps; warps *= 2) {
-        const int64_t runs = (chunks + warps - 1) / warps;
-        const bool fills = programs * warps >= 16 * int64_t{target_.processors};
-        if (runs <= (fills ? most : 1)) break;
-      }
+      warps = std::min(covering(chunks), max_warps);
       plan_.runs = static_cast<int32_t>((chunks + warps - 1) / warps);
     }
     plan_.width = warps * static_cast<int32_t>(loop::reduction_chunk);
+    plan_.tiling.num_warps = warps;
+    place_rows(1);
+  }
+
+  /// Rows that registers do not hold are read once a stage. The later reads come from the cache as long as the rows of
+  /// all resident programs, of which a multiprocessor has 32 warps, fit there: a larger program is fewer rows.
+  int32_t warps_of_read_again() const {
+    constexpr int32_t usual = 8, most = 32;
+    const int64_t bytes = length_ * narrowest_;
+    const int32_t warps = covering((most * target_.processors * bytes - 1) / target_.cache_bytes + 1);
+    return second_choice_ || warps > most ? usual : std::max(usual, warps);
+  }
+
+  /// Without vectors the threads of all warps run along memory, and a program goes through exactly as many chunks as
+  /// there are (with a chunk a warp, warps are a power of two, and those without a chunk idle).
+  void rows_of_elements(int64_t chunks) {
+    constexpr int64_t most_a_thread = 48, at_once = 8;
+    const int32_t warps = chunks * loop::reduction_chunk > at_once * 32 * most_a_thread ? max_warps : at_once;
+    plan_.width = static_cast<int32_t>(loop::reduction_chunk * warps / at_once);
+    plan_.runs = static_cast<int32_t>((chunks * loop::reduction_chunk + plan_.width - 1) / plan_.width);
     plan_.tiling.num_warps = warps;
     place_rows(1);
   }
@@ -176,7 +209,7 @@ class Planner {
 
   const loop::Nest& nest_;
   const Target& target_;
-  const bool again_;
+  const bool again_, second_choice_;
   const size_t axis_;
   const int64_t length_;
   const int32_t narrowest_ = narrowest_load();
@@ -186,8 +219,8 @@ class Planner {
 
 }  // namespace
 
-FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again) {
-  return Planner(nest, target, again).run();
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, bool second_choice) {
+  return Planner(nest, target, again, second_choice).run();
 }
 
 }  // namespace sinter::schedule

@@ -35,7 +35,9 @@ struct FoldPlan {
 ///
 /// On CUDA a chunk of a row belongs to one warp (each lane holds 32 elements: 16-byte vectors, and the partial sums
 /// that a chunk folds first), so that within it only shuffles are needed. Folds that read elements once go through the
-/// axis with one warp a program: no warp waits for another.
-FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again);
+/// axis with one warp a program: no warp waits for another. Rows that do not start at vectors' boundaries are loaded by
+/// elements, along which all threads of a program run.
+/// `second_choice`: with smaller programs, for kernels that need more registers than a thread of a large one has.
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, bool second_choice);
 
 }  // namespace sinter::schedule

@@ -15,7 +15,7 @@ using graph::Expr;
 
 /// Programs that keep the machine busy and even out: on CUDA about two rounds of resident blocks.
 int64_t wanted_programs(const FoldPlan& plan, const Target& target) {
-  const int64_t a_processor = target.cuda ? std::clamp(32 / plan.tiling.num_warps, 4, 16) : 8;
+  const int64_t a_processor = target.cuda ? std::clamp(32 / plan.tiling.num_warps, 4, 32) : 8;
   const auto n = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(a_processor * target.processors)));
   return std::clamp<int64_t>(n, 2, device::arrival_words);
 }

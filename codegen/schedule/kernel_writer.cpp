@@ -41,7 +41,11 @@ int64_t aligning_divisor(Expr e) {
 }  // namespace
 
 int KernelWriter::pointer(int buffer, bool written) {
-  if (const auto it = pointers_.find(buffer); it != pointers_.end()) return it->second;
+  if (const auto it = pointers_.find(buffer); it != pointers_.end()) {
+    tile_ir::Parameter& known = b_.kernel().parameters[static_cast<size_t>(it->second)];
+    known.written = known.written || written;
+    return it->second;
+  }
   const loop::Buffer& b = program_.buffers[static_cast<size_t>(buffer)];
   const char* role = b.role == loop::BufferRole::input ? "in" : b.role == loop::BufferRole::output ? "out" : "temp";
   const int p = b_.add_pointer(fmt::format("{}{}", role, b.position), b.dtype,

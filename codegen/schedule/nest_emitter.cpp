@@ -30,7 +30,9 @@ std::vector<std::pair<size_t, Expr>> NestEmitter::tile_counts() const {
   for (size_t a = 0; a < nest_.axes.size(); ++a) {
     const AxisPlace& p = tiling_.axes[a];
     if (nest_.axes[a].reduction || p.kind == AxisPlace::Kind::parts) continue;
-    const Expr extent = nest_.axes[a].extent, size = int64_t{p.size};
+    const Expr size = int64_t{p.size};
+    // Whatever a row's phase is, as many tiles reach its end.
+    const Expr extent = nest_.axes[a].extent + Expr(is_phased(a) ? int64_t{tiling_.phase->vector} - 1 : int64_t{0});
     const bool loses_tail = planted(graph::Fault::lost_tail);  // tests only
     counts.emplace_back(a,
                         simplify(loses_tail ? max(floordiv(extent, size), Expr(1)) : ceildiv(extent, size), ranges_));
@@ -67,7 +69,18 @@ void NestEmitter::decode_program_id(Value pid) {
     const int32_t size = tiling_.axes[a].size;
     origins_[a] = size == 1 ? wide(t) : b_.mul(wide(t), b_.literal(size));
   }
+  if (!tiling_.phase) return;
+  std::optional<Value>& origin = origins_[tiling_.phase->axis];
+  origin = b_.sub(*origin, scalar_of(tiling_.phase->first()));
 }
+
+std::optional<Value> NestEmitter::has_elements() {
+  if (!tiling_.phase) return std::nullopt;
+  const size_t axis = tiling_.phase->axis;
+  return b_.lt(*origins_[axis], scalar_of(nest_.axes[axis].extent));
+}
+
+bool NestEmitter::is_phased(size_t axis) const { return tiling_.phase && tiling_.phase->axis == axis; }
 
 void NestEmitter::set_origin(size_t axis, Value origin) {
   origins_[axis] = origin;
@@ -97,6 +110,7 @@ tile_ir::Type NestEmitter::shape_of_axis(size_t axis) const {
 bool NestEmitter::needs_mask(size_t axis) const {
   const AxisPlace& p = tiling_.axes[axis];
   if (p.kind != AxisPlace::Kind::tile || p.size == 1) return false;
+  if (is_phased(axis)) return true;
   if (whole_[axis]) return !*whole_[axis];
   return !simplify(mod(nest_.axes[axis].extent, Expr(int64_t{p.size})), ranges_).is_constant(0);
 }
@@ -105,7 +119,9 @@ std::optional<Value> NestEmitter::inside(size_t axis) {
   if (!needs_mask(axis)) return std::nullopt;
   const AxisPlace& p = tiling_.axes[axis];
   const Value left = b_.min(b_.sub(scalar_of(nest_.axes[axis].extent), *origins_[axis]), b_.literal(p.size));
-  return b_.lt(b_.iota(p.dim, shape_of_axis(axis)), b_.convert(left, i32));
+  const Value lanes = b_.iota(p.dim, shape_of_axis(axis)), below = b_.lt(lanes, b_.convert(left, i32));
+  if (!is_phased(axis)) return below;
+  return b_.bit_and(b_.le(b_.convert(b_.sub(b_.literal(0), *origins_[axis]), i32), lanes), below);
 }
 
 std::optional<Value> NestEmitter::conjunction(std::optional<Value> a, Value v) { return a ? b_.bit_and(*a, v) : v; }

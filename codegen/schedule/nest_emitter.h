@@ -26,6 +26,8 @@ class NestEmitter {
   int64_t elements_per_program() const;
   /// Splits the number of one of them (i64) into the axes' tiles. Reduction axes are left alone.
   void decode_program_id(tile_ir::Value pid);
+  /// Whether the program has an element at all; nothing if every program does.
+  std::optional<tile_ir::Value> has_elements();
   /// Gives an axis its first coordinate in this program.
   void set_origin(size_t axis, tile_ir::Value origin);
   /// Says whether from here on the axis's tiles lie inside its extent. Unless told, those of axes whose extent is a
@@ -65,6 +67,7 @@ class NestEmitter {
   int64_t elements_of(loop::ValueId id) const;
   bool has_tile(size_t axis) const;
   bool needs_mask(size_t axis) const;
+  bool is_phased(size_t axis) const;
   tile_ir::Type shape_of_axis(size_t axis) const;
   std::optional<tile_ir::Value> conjunction(std::optional<tile_ir::Value> a, tile_ir::Value b);
 
@@ -88,6 +91,7 @@ class NestEmitter {
     int32_t parts = 1;
   };
   Box box(graph::Expr address, const AxisStrides& strides, const std::vector<AxisBounds>& bounds);
+  int32_t promised_alignment(graph::Expr address, const AxisStrides& strides) const;
   tile_ir::AccessDim along(size_t axis, graph::Expr stride, const AxisBounds& bounds, graph::Expr& base);
   tile_ir::Value load(const loop::Instruction& in);
   tile_ir::Value block_load(const loop::Instruction& in, const AxisStrides& strides,

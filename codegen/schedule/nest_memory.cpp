@@ -82,7 +82,14 @@ NestEmitter::Box NestEmitter::box(Expr address, const AxisStrides& strides, cons
                        Index(b_.select(*inside, extent, b_.literal(0))));
   }
   box.access.base = index_of(base);
+  box.access.alignment = promised_alignment(address, strides);
   return box;
+}
+
+/// A tile starts at a boundary where its rows lie as those do by which the tiles are placed.
+int32_t NestEmitter::promised_alignment(Expr address, const AxisStrides& strides) const {
+  if (!tiling_.phase || !is_in_phase(*tiling_.phase, address, strides)) return 1;
+  return tiling_.phase->vector;
 }
 
 Value NestEmitter::load(const loop::Instruction& in) {

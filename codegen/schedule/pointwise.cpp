@@ -10,6 +10,14 @@ namespace {
 using graph::Expr;
 using tile_ir::Value;
 
+/// In place: everything is read before anything is written.
+bool writes_what_it_reads(const loop::Nest& nest) {
+  return std::ranges::any_of(nest.body.instructions(), [&](const loop::Instruction& in) {
+    return in.kind == loop::InstructionKind::load &&
+           std::ranges::find(nest.stores, in.id, &loop::Store::buffer) != nest.stores.end();
+  });
+}
+
 class PointwiseEmitter {
  public:
   PointwiseEmitter(KernelWriter& kernel, std::span<const loop::Nest> nests, std::span<const Tiling> tilings)
@@ -49,7 +57,16 @@ class PointwiseEmitter {
   void emit(size_t nest, Value pid) {
     NestEmitter e(kernel_, nests_[nest], tilings_[nest]);
     e.decode_program_id(nest == 0 ? pid : b_.sub(pid, number_of_programs(begins_[nest])));
-    for (const loop::Store& s : nests_[nest].stores) e.store(s);
+    const auto store = [&] {
+      if (writes_what_it_reads(nests_[nest]))
+        for (const loop::Store& s : nests_[nest].stores) e.value(s.value);
+      for (const loop::Store& s : nests_[nest].stores) e.store(s);
+      return std::vector<Value>{};
+    };
+    if (const auto some = e.has_elements())
+      b_.if_then(*some, store);
+    else
+      store();
   }
 
   KernelWriter& kernel_;

@@ -3,21 +3,40 @@
 
 #include <algorithm>
 
+#include "codegen/schedule/phased_rows.h"
 #include "codegen/schedule/strategies.h"
 
 namespace sinter::schedule {
+namespace {
+
+std::vector<Candidate> reductions(const loop::Program& program, const loop::Group& group, const Target& target) {
+  const auto choice = [&](bool second) {
+    return [&program, &group, &target, second] {
+      return schedule_reduction(program, group.nests[0], group.name, group.comments, target, second);
+    };
+  };
+  std::vector<Candidate> candidates{choice(false)};
+  if (target.cuda) candidates.emplace_back(choice(true));
+  return candidates;
+}
+
+}  // namespace
 
 std::vector<Candidate> schedule(const loop::Program& program, const loop::Group& group, const Target& target) {
   const std::vector<loop::Nest>& nests = group.nests;
-  if (std::ranges::any_of(nests[0].axes, &loop::Axis::reduction))
-    return {[&] { return schedule_reduction(program, nests[0], group.name, group.comments, target); }};
+  if (std::ranges::any_of(nests[0].axes, &loop::Axis::reduction)) return reductions(program, group, target);
+  std::vector<Candidate> candidates;
+  if (nests.size() == 1)
+    if (auto phased = with_phased_rows(program, nests[0], target))
+      candidates.emplace_back([&, p = std::move(*phased)] {
+        return schedule_pointwise(program, {&p.nest, 1}, group.name, group.comments, target, {&p.tiling, 1});
+      });
   std::vector<std::vector<Tiling>> tilings;
   size_t most = 0;
   for (const loop::Nest& nest : nests) {
     tilings.push_back(choose_tilings(program, nest, target));
     most = std::max(most, tilings.back().size());
   }
-  std::vector<Candidate> candidates;
   for (size_t k = 0; k < most; ++k) {
     std::vector<Tiling> kth;  // of a nest with fewer, the last
     for (const auto& of_nest : tilings) kth.push_back(of_nest[std::min(k, of_nest.size() - 1)]);

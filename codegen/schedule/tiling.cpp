@@ -244,6 +244,19 @@ AxisStrides axis_strides(Expr address, size_t axes) {
   return strides;
 }
 
+bool is_in_phase(const TilePhase& phase, Expr address, const AxisStrides& strides) {
+  Expr base = address;
+  for (size_t a = 0; a < strides.size(); ++a) {
+    if (!strides[a]) return false;
+    base = base - *strides[a] * Expr::axis(static_cast<int>(a));
+    const auto stride = strides[a]->constant();
+    if (!stride) return false;
+    if (a == phase.axis ? *stride != 1 : (*stride - (a == phase.row ? phase.stride : 0)) % phase.vector != 0)
+      return false;
+  }
+  return base.constant() && (*base.constant() - phase.base) % phase.vector == 0;
+}
+
 std::vector<Tiling> choose_tilings(const loop::Program& program, const loop::Nest& nest, const Target& target) {
   std::vector<Tiling> tilings{Chooser(program, nest, target).choose()};
   // Then with half the elements a thread, for kernels that need more registers than there are.

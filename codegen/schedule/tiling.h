@@ -16,16 +16,33 @@ struct AxisPlace {
   int32_t size = 1;  ///< elements of the axis in one program (parts: the whole extent)
 };
 
+/// Rows that start anywhere between two boundaries of vectors: tiles of `axis` start `first()` elements before
+/// multiples of their size, so that in memory they start at a boundary.
+struct TilePhase {
+  size_t axis = 0;  ///< contiguous in the stores
+  size_t row = 0;   ///< has no tile; row r starts at element base + r * stride, modulo `vector`
+  int64_t stride = 0, base = 0;
+  int32_t vector = 1;  ///< elements
+  graph::Expr first() const {
+    return graph::mod(graph::Expr(base) + graph::Expr(stride) * graph::Expr::axis(static_cast<int>(row)),
+                      graph::Expr(int64_t{vector}));
+  }
+};
+
 struct Tiling {
   std::vector<AxisPlace> axes;
   std::vector<int32_t> dims;  ///< tile dims
   int32_t parts = 1;
   int num_warps = 4;
+  std::optional<TilePhase> phase = std::nullopt;
 };
 
 /// Coefficient of each axis in a load's or store's address; nothing where the axis also occurs elsewhere in it.
 using AxisStrides = std::vector<std::optional<graph::Expr>>;
 AxisStrides axis_strides(graph::Expr address, size_t axes);
+
+/// Does an access lie in memory, modulo the vector, as the phase says? `strides` are those of the address.
+bool is_in_phase(const TilePhase& phase, graph::Expr address, const AxisStrides& strides);
 
 /// Tiles of a nest without reduction axes, best first.
 ///

@@ -284,7 +284,7 @@ class Assigner {
     const LinearLayout own = own_layout(of_class, p.memory);
     const AccessCost as_class = access_cost(of_class, p), as_own = access_cost(own, p);
     const bool good = as_class.sectors * own.registers() <= as_own.sectors * of_class.registers() * 5 / 4 &&
-                      as_class.accesses <= 4 * as_own.accesses;
+                      as_class.accesses <= 8 * as_own.accesses;
     return good ? of_class : own;
   }
 

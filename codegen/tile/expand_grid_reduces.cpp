@@ -170,7 +170,7 @@ bool has_grid_reduce(const Region& r) {
 }  // namespace
 
 int32_t pieces_at_once(int64_t elements, int num_warps) {
-  constexpr int64_t a_lane = 64, at_most = 2048;
+  constexpr int64_t a_lane = 64, at_most = 512;
   const int64_t n = std::clamp<int64_t>(32 * a_lane * num_warps / std::max<int64_t>(1, elements), 2, at_most);
   return static_cast<int32_t>(std::bit_floor(static_cast<uint64_t>(n)));
 }

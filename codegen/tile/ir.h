@@ -126,12 +126,16 @@ struct AccessDim {
 /// A row that fills several parts, only the last one partly, is bounded as a whole: with row_masked, part k and element
 /// i of the last dim are out of bounds where (parts.origin + k) * (extent of the last dim) + (dims.back().origin + i)
 /// >= row_extent. Neither of the two is masked by itself then.
+///
+/// `alignment` is a promise: the tile's first address, in elements, is a multiple of this power of two, where the
+/// scalars that it is made of do not show it.
 struct Access {
   IndexOperand base;
   AccessDim parts;
   std::vector<AccessDim> dims;
   bool row_masked = false;
   IndexOperand row_extent;
+  int32_t alignment = 1;
   bool is_masked() const;  ///< any element can be out of bounds
   friend bool operator==(const Access&, const Access&) = default;
 };

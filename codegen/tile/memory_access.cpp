@@ -35,14 +35,15 @@ AccessPattern access_pattern(const Instruction& access, const Type& tile, const 
   AccessPattern p;
   const Access& a = *access.access;
   p.memory.element_bytes = pointer.dtype.bytes();
-  int64_t divisor = std::max<int64_t>(1, pointer.alignment / pointer.dtype.bytes());
-  divisor = std::gcd(divisor, scalars.divisor(a.base));
+  const int64_t of_pointer = std::max<int64_t>(1, pointer.alignment / pointer.dtype.bytes());
+  int64_t divisor = std::gcd(of_pointer, scalars.divisor(a.base));
   p.memory.parts = stride_class(a.parts, tile.parts, scalars);
   divisor = std::gcd(divisor, origin_divisor(a.parts, scalars));
   for (size_t d = 0; d < a.dims.size(); ++d) {
     p.memory.dims[d] = stride_class(a.dims[d], tile.dims[d], scalars);
     divisor = std::gcd(divisor, origin_divisor(a.dims[d], scalars));
   }
+  divisor = std::max(divisor, std::gcd(of_pointer, int64_t{a.alignment}));
   // A vector must stay aligned whatever multiple of a run-time stride is added. Stand-ins are so far apart that no two
   // elements that differ along a run-time dim get equal or neighbouring addresses.
   int shift = 36;

@@ -168,6 +168,8 @@ class KernelParser {
         stream_.expect("<");
         i.access->row_masked = true;
         i.access->row_extent = index();
+      } else if (stream_.accept("align")) {
+        i.access->alignment = static_cast<int32_t>(stream_.integer());
       } else {
         i.access->dims.push_back(along());
       }

@@ -94,6 +94,7 @@ class Printer {
     if (a.parts != AccessDim{}) item("parts " + along(a.parts));
     for (const AccessDim& d : a.dims) item(along(d));
     if (a.row_masked) item("row < " + index(a.row_extent));
+    if (a.alignment > 1) item(fmt::format("align {}", a.alignment));
     return s + "]";
   }
 

@@ -85,6 +85,8 @@ class Verifier {
     };
     along(a.parts);
     for (const AccessDim& d : a.dims) along(d);
+    need(a.alignment > 0 && std::has_single_bit(static_cast<uint32_t>(a.alignment)),
+         "an alignment must be a power of two");
     if (a.row_masked) {
       need(!a.dims.empty() && !a.parts.masked && !a.dims.back().masked,
            "a masked row excludes masks of parts and last dim");

@@ -44,7 +44,9 @@ struct RecordedGraph {
   std::vector<RecordedValue> values;
   std::vector<int> inputs;      ///< indices into `values`, in the order in which calls pass them
   std::vector<RecordedOp> ops;  ///< each after those it reads
-  std::vector<int> outputs;     ///< indices into `values`: what a run returns, in this order
+  /// Indices into `values`: what a run returns, in this order. New contents of inputs that in-place ops write come
+  /// last: Sinter stores them there, and the graph itself writes nothing.
+  std::vector<int> outputs;
 
   /// One line a value and op: `%2 f32 [4,3] = add(%0) lhs=none, rhs=1   // pose.cpp:12`.
   std::string text() const;

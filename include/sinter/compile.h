@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/explain.h>
+#include <sinter/in_place.h>
 #include <sinter/save.h>
 #include <sinter/tensor.h>
 
@@ -16,8 +17,9 @@ namespace sinter {
 enum class Host : uint8_t {
   rerun,  ///< the function runs on every call and its op calls are matched: host effects happen, nothing is stale
   /// The function runs once for each kind of arguments; later calls are guards and kernels alone. Captured tensors are
-  /// as they were then, handles that escape are unusable, numbers among the arguments and extents that the host code
-  /// read are guarded, and nothing may read an element (UserError). SINTER_CHECK=replay says where that matters.
+  /// those of then (what they hold may change by in-place ops outside), handles that escape are unusable, numbers among
+  /// the arguments and extents that the host code read are guarded, and nothing may read an element or write in place
+  /// (UserError). SINTER_CHECK=replay says where that matters.
   skip,
 };
 
@@ -99,6 +101,20 @@ SourceLine line(const Function& function);
 /// Starts collecting what the next call on this thread does; stop() returns it.
 void start_explanation(Function& function);
 Explanation stop_explanation(Function& function);
+
+/// Stores results of a function: see Compiled::into.
+inline void store_results(const Tensor& out, Tensor result) { sinter::into(out, std::move(result)); }
+template <class Out, class Results>
+  requires requires(const Out& out, const Results& results) {
+    out.size();
+    results.size();
+  }
+void store_results(const Out& out, Results results) {
+  if (out.size() != results.size())
+    throw UserError("[into] " + std::to_string(out.size()) + " buffers for " + std::to_string(results.size()) +
+                    " results");
+  for (size_t i = 0; i < results.size(); ++i) sinter::into(out[i], std::move(results[i]));
+}
 }  // namespace capture
 
 /// A compiled function: call it like the original one. Copies share entries; calls from several threads are safe. One
@@ -113,6 +129,23 @@ class Compiled {
   std::decay_t<std::invoke_result_t<F&, A...>> operator()(A&&... args) {
     if (host_ == Host::skip && !capture::is_recording()) return call_frozen(std::forward<A>(args)...);
     return call_again(std::forward<A>(args)...);
+  }
+
+  /// f.into(out)(x) is f(x) with the result in memory of the user's: `out` is a tensor (from_blob() wraps memory of any
+  /// allocator) of the result's shape, dtype and device, or a vector of them for a function that returns several. What
+  /// the function computes last is computed there, without a copy (with Host::skip it is copied there). Returns `out`.
+  template <class Out>
+  auto into(Out out) {
+    return [this, out = std::move(out)]<class... A>(A&&... args) -> Out {
+      if (host_ == Host::skip && !capture::is_recording()) {
+        capture::store_results(out, call_frozen(std::forward<A>(args)...));
+        return out;
+      }
+      capture::Scope scope(*function_);
+      capture::store_results(out, f_(std::forward<A>(args)...));
+      scope.finish();
+      return out;
+    };
   }
 
   /// Calls the function with these arguments and says what ran and why: regions, guards, fusion, kernels, recompiles.

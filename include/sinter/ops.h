@@ -9,6 +9,7 @@
 #include <sinter/creation.h>
 #include <sinter/einsum.h>
 #include <sinter/image.h>
+#include <sinter/in_place.h>
 #include <sinter/indexing.h>
 #include <sinter/linalg.h>
 #include <sinter/losses.h>

@@ -3,6 +3,7 @@
 
 #include <sinter/allocator.h>
 #include <sinter/compile.h>
+#include <sinter/dlpack.h>
 #include <sinter/freeze.h>
 #include <sinter/ops.h>
 #include <sinter/saved.h>

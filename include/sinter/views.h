@@ -68,8 +68,11 @@ std::vector<Tensor> chunk(Operand x, int64_t chunks, int64_t dim = 0);
 std::vector<Tensor> unbind(Operand x, int64_t dim = 0);
 
 /// The bytes of the elements as elements of another dtype (lowest first). Where sizes differ, the last dim grows or
-/// shrinks with them: UserError for a 0-d tensor and for an extent that is no multiple. Any bytes but zero are true;
-/// the payload of a NaN in f16 is not kept. Unlike PyTorch's this takes every layout: it computes and shares no memory.
+/// shrinks with them: UserError for a 0-d tensor and for an extent that is no multiple. The result shares the memory,
+/// and what is written to one is in the other, where PyTorch allows the view: elements of another size must lie side by
+/// side in the last dim, and larger ones begin at multiples of their size (UserError if only the address of the first
+/// one does not). Other layouts, which PyTorch refuses, are copied, and so are booleans: any byte but zero is true.
+/// The payload of a NaN in f16 is kept in shared memory, not where a copy is computed.
 Tensor view(Operand x, DType dtype);
 
 // Copies of elements of x: unlike views, results never share its memory.

@@ -82,7 +82,7 @@ class PlanExecutable final : public Executable {
   void run(const Arguments& a, std::span<tensor::TensorImpl* const> outputs) const override {
     device::Backend& backend = device::backend(plan_.device);
     const device::StreamHandle stream = device::current_stream(plan_.device);
-    for (size_t i = 0; i < outputs.size(); ++i) allocate(i, a, *outputs[i], backend, stream);
+    for (size_t i = 0; i < outputs.size(); ++i) allocate(i, a, outputs, backend, stream);
     const std::vector<std::shared_ptr<const PreparedCall>> calls = prepare_calls(a, outputs);
     const size_t arena_bytes = aligned(static_cast<size_t>(evaluate(plan_, plan_.arena_bytes, a.symbols)));
     const Workspace arena(backend, stream, arena_bytes + workspace_of(calls));
@@ -186,8 +186,9 @@ class PlanExecutable final : public Executable {
     return static_cast<size_t>(bytes);
   }
 
-  void allocate(size_t i, const Arguments& a, tensor::TensorImpl& out, device::Backend& backend,
+  void allocate(size_t i, const Arguments& a, std::span<tensor::TensorImpl* const> outputs, device::Backend& backend,
                 device::StreamHandle stream) const {
+    tensor::TensorImpl& out = *outputs[i];
     const TensorSpec& spec = plan_.outputs[i];
     out.dtype = spec.dtype;
     out.device = plan_.device;
@@ -198,10 +199,11 @@ class PlanExecutable final : public Executable {
         out.shape[d] = evaluate(plan_, spec.shape[d], a.symbols);
         out.strides[d] = evaluate(plan_, spec.strides[d], a.symbols);
       }
-    if (spec.alias_input >= 0) {
-      const tensor::TensorImpl& in = *a.inputs[static_cast<size_t>(spec.alias_input)];
-      out.storage = in.storage;
-      out.offset = in.offset + evaluate(plan_, spec.alias_offset, a.symbols);
+    if (spec.alias_input >= 0 || spec.alias_output >= 0) {
+      const tensor::TensorImpl& base = spec.alias_input >= 0 ? *a.inputs[static_cast<size_t>(spec.alias_input)]
+                                                             : *outputs[static_cast<size_t>(spec.alias_output)];
+      out.storage = base.storage;
+      out.offset = tensor::offset_as(base, out.dtype) + evaluate(plan_, spec.alias_offset, a.symbols);
       return;
     }
     auto storage = std::make_shared<tensor::Storage>();

@@ -15,13 +15,17 @@ struct Meta {
   uint8_t rank = 0;
   MemoryOrder order = MemoryOrder::strided;
   bool frozen = false;
+  bool overlapped = false;
 };
+
+constexpr int overlapped_bit = 51;
 
 uint64_t pack(const Meta& m) {
   return static_cast<uint64_t>(m.dtype.kind()) | static_cast<uint64_t>(m.dtype.bits()) << 8 |
          static_cast<uint64_t>(m.device.kind) << 16 |
          static_cast<uint64_t>(static_cast<uint16_t>(m.device.index)) << 24 | static_cast<uint64_t>(m.rank) << 40 |
-         static_cast<uint64_t>(m.order) << 48 | static_cast<uint64_t>(m.frozen) << 50;
+         static_cast<uint64_t>(m.order) << 48 | static_cast<uint64_t>(m.frozen) << 50 |
+         static_cast<uint64_t>(m.overlapped) << overlapped_bit;
 }
 
 Meta unpack(uint64_t w) {
@@ -31,6 +35,7 @@ Meta unpack(uint64_t w) {
   m.rank = static_cast<uint8_t>(w >> 40 & 0xff);
   m.order = static_cast<MemoryOrder>(w >> 48 & 3);
   m.frozen = (w >> 50 & 1) != 0;
+  m.overlapped = (w >> overlapped_bit & 1) != 0;
   return m;
 }
 
@@ -60,6 +65,9 @@ Device meta_device(uint64_t meta) { return unpack(meta).device; }
 int meta_rank(uint64_t meta) { return unpack(meta).rank; }
 MemoryOrder meta_order(uint64_t meta) { return unpack(meta).order; }
 bool meta_frozen(uint64_t meta) { return unpack(meta).frozen; }
+bool meta_overlapped(uint64_t meta) { return unpack(meta).overlapped; }
+
+void Key::set_overlapped(const KeyLayout::Input& in) { words_[in.meta] |= int64_t{1} << overlapped_bit; }
 
 void Key::grow(size_t words) {
   capacity_ = 2 * (size_ + words);
@@ -98,7 +106,8 @@ std::string describe_input(std::span<const int64_t> key, const KeyLayout::Input&
   std::string s = fmt::format("{} [", m.dtype.name());
   for (int d = 0; d < m.rank; ++d) s += fmt::format("{}{}", d ? "," : "", key[in.extents + static_cast<size_t>(d)]);
   const char* orders[] = {"", " contiguous", " channels-last"};
-  return s + fmt::format("] {}{}{}", m.device.text(), orders[static_cast<size_t>(m.order)], m.frozen ? " frozen" : "");
+  return s + fmt::format("] {}{}{}{}", m.device.text(), orders[static_cast<size_t>(m.order)], m.frozen ? " frozen" : "",
+                         m.overlapped ? " written and overlapped by another input" : "");
 }
 
 }  // namespace sinter::exec

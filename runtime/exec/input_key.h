@@ -13,9 +13,9 @@
 namespace sinter::exec {
 
 /// The key of a call of a region: everything a compiled entry may depend on, as one flat array of 64-bit words, so that
-/// guards are one masked compare. Per input: a meta word (dtype, device, rank, memory order, frozen), the extents, and
-/// the strides where neither order gives them; then the bits of every number and extent attribute, in program order.
-/// The position of a word is also the id of the graph symbol that stands for it once it is promoted.
+/// guards are one masked compare. Per input: a meta word (dtype, device, rank, memory order, frozen, overlapped), the
+/// extents, and the strides where neither order gives them; then the bits of every number and extent attribute, in
+/// program order. The position of a word is also the id of the graph symbol that stands for it once it is promoted.
 struct KeyLayout {
   struct Input {
     size_t meta, extents, strides;  ///< positions; strides == extents + rank, absent unless meta_has_strides()
@@ -33,6 +33,9 @@ enum class MemoryOrder : uint8_t { strided, row_major, channels_last };
 MemoryOrder meta_order(uint64_t meta);
 inline bool meta_has_strides(uint64_t meta) { return meta_order(meta) == MemoryOrder::strided; }
 bool meta_frozen(uint64_t meta);
+/// Does the region write to the input, and does another input overlap it? Not said by meta_word(): see
+/// set_overlapped().
+bool meta_overlapped(uint64_t meta);
 
 /// A key under construction, reused from call to call: unlike a vector's, new words have no value before they are
 /// written.
@@ -50,6 +53,7 @@ class Key {
   }
   void end_at(const int64_t* end) { size_ = static_cast<size_t>(end - words_.get()); }
   std::span<const int64_t> words() const { return {words_.get(), size_}; }
+  void set_overlapped(const KeyLayout::Input& in);
 
   const int64_t* begin() const { return words_.get(); }
   const int64_t* end() const { return words_.get() + size_; }

@@ -98,12 +98,13 @@ struct TensorSpec {
   HostExpr alias_offset;
   std::vector<HostExpr> shape;
   std::vector<HostExpr> strides;
+  int32_t alias_output = -1;  ///< >= 0: a view of that output instead, which comes before this one
   friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
 };
 
 /// A compiled region as plain data: what to allocate, what to launch, in order. No pointers, no lambdas.
 struct Plan {
-  static constexpr uint32_t version = 4;
+  static constexpr uint32_t version = 5;
   std::string name;
   Device device = Device::cpu();
   int32_t input_count = 0;

@@ -65,6 +65,7 @@ template <class A, class T>
 void visit(A& a, T& t) {
   visit(a, t.dtype);
   a.field(t.alias_input);
+  a.field(t.alias_output);
   visit(a, t.alias_offset);
   a.list(t.shape);
   a.list(t.strides);
@@ -144,9 +145,10 @@ void check(const Plan& p) {
   require(p.device.kind == DeviceKind::cpu || p.device.kind == DeviceKind::cuda, "unknown device");
   check_expr(p, p.arena_bytes);
   check_code(p.code, p.symbol_count);
-  for (const TensorSpec& t : p.outputs) {
+  for (size_t i = 0; i < p.outputs.size(); ++i) {
+    const TensorSpec& t = p.outputs[i];
     require(t.shape.size() == t.strides.size() && t.shape.size() <= Dims::max_size, "bad output shape");
-    require(t.alias_input < p.input_count, "bad alias");
+    require(t.alias_input < p.input_count && t.alias_output < static_cast<int32_t>(i), "bad alias");
     for (const HostExpr& e : t.shape) check_expr(p, e);
     for (const HostExpr& e : t.strides) check_expr(p, e);
     check_expr(p, t.alias_offset);

@@ -24,7 +24,7 @@ std::pair<int64_t, int64_t> reach(const Dims& shape, const Dims& strides) {
 }  // namespace
 
 Constant read_constant(const Tensor& source) {
-  const tensor::TensorImpl& t = tensor::computed(source, "save");
+  const tensor::TensorImpl& t = tensor::readable(source, "save");
   const auto [low, high] = reach(t.shape, t.strides);
   Constant c;
   c.dtype = t.dtype;

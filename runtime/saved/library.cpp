@@ -98,7 +98,7 @@ const exec::Executable& Library::variant(const SavedCall& call, ReadyCall& ready
 }
 
 std::vector<Tensor> Library::call(std::span<const Tensor> arguments) const {
-  for (size_t i = 0; i < arguments.size(); ++i) tensor::computed(arguments[i], "load");
+  for (size_t i = 0; i < arguments.size(); ++i) tensor::readable(arguments[i], "load");
   const Device device = device_of(arguments);
   exec::Key key;
   exec::append_inputs(key, arguments);

@@ -53,6 +53,13 @@ void read_before_exposure(const tensor::Storage& storage) {
   recorder->break_region(demand_nothing, "data_ptr", {});
 }
 
+void compute_before_read(const tensor::TensorImpl& t) {
+  RegionRecorder* recorder = active_recorder();
+  if (recorder == nullptr || !recorder->writes(t)) return;
+  check_may_break(*recorder, "in-place op");
+  recorder->break_region(demand_nothing, "in-place op", {});
+}
+
 }  // namespace
 
 void install_device_hooks() {
@@ -63,6 +70,7 @@ void install_device_hooks() {
     exec::check_pending_status(device, stream);
   };
   tensor::before_exposure = read_before_exposure;
+  tensor::before_read = compute_before_read;
   tensor::is_recording = [] { return active_recorder() != nullptr; };
   tensor::before_memory_goes = read_before_memory_goes;
 }

@@ -13,6 +13,7 @@
 #include "src/capture/scope_pool.h"
 #include "src/compiler/backends.h"
 #include "src/compiler/compile.h"
+#include "src/lower/aliases.h"
 
 namespace sinter::capture {
 namespace {
@@ -125,6 +126,14 @@ bool assumptions_hold(const graph::Graph& g, std::span<const int64_t> key) {
   });
 }
 
+/// Do both graphs give the same views of the same memory?
+bool same_aliases(const graph::Graph& a, const graph::Graph& b) {
+  const auto same = [](const loop::Alias& x, const loop::Alias& y) {
+    return x.output == y.output && x.base == y.base && x.of_output == y.of_output;
+  };
+  return std::ranges::equal(lower::find_aliases(a), lower::find_aliases(b), same);
+}
+
 std::vector<Entry::Change> changes_of(const RegionCall& r, const Choice& choice) {
   std::vector<Entry::Change> changes;
   if (choice.before == nullptr) return changes;
@@ -145,15 +154,19 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   // With symbols the type rules assume what they cannot decide; the literal graph says whether this call's shapes fit.
   const std::vector<ValueKind> values = value_kinds(path);
   const Promotion nothing = promote_none(r.key.size(), values);
-  (void)region_graph(path, r.key, r.inputs.size(), r.set.outputs, nothing.symbols);
+  const auto graph_with = [&](const SymbolMap& symbols) {
+    return region_graph(path, r.key, r.inputs.size(), r.set.outputs, r.end.writes, symbols);
+  };
+  const graph::Graph literal = graph_with(nothing.symbols);
   auto build = [&] {
-    graph::Graph g = region_graph(path, r.key, r.inputs.size(), r.set.outputs, choice.promotion.symbols);
+    graph::Graph g = graph_with(choice.promotion.symbols);
     for (const auto& [a, b] : compiler::layout_assumptions(g)) g.assume(a, b);
     return g;
   };
   graph::Graph g = build();
   while (unify_assumed(choice.promotion, g)) g = build();
-  if (!assumptions_hold(g, r.key)) {  // some extent is 0 or 1 here: a graph of its own
+  // Some extent is 0 or 1 here, or strides show only as numbers that a result is a view: a graph of its own.
+  if (!assumptions_hold(g, r.key) || !same_aliases(g, literal)) {
     choice.promotion = nothing;
     g = build();
   }

@@ -32,7 +32,7 @@ struct RegionCall {
 Entry& compile_entry(const RegionCall& region);
 
 /// Does the region compute anything? If not its entries have no code: they say that the region's types fit the key.
-inline bool computes(const RegionCall& r) { return !r.set.outputs.empty(); }
+inline bool computes(const RegionCall& r) { return !r.set.outputs.empty() || !r.end.writes.empty(); }
 
 /// Which of an entry's variants these inputs need: 1 where some input is not 16-byte aligned and code depends on it.
 size_t variant_of(const RegionCall& region, const Entry& entry);

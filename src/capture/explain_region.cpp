@@ -104,6 +104,7 @@ void count_bytes(const graph::Graph& g, std::span<const int64_t> key, RegionExpl
   for (graph::Value v : g.inputs())
     if (needed[static_cast<size_t>(v.node)]) to.bytes += bytes(v);
   for (graph::Value v : g.outputs()) to.bytes += bytes(v);
+  for (const graph::Write& w : g.writes()) to.bytes += bytes(w.value);
   for (graph::NodeId id = 0; id < g.size(); ++id) {
     const graph::Node& n = g.node(id);
     if (n.op == nullptr || !needed[static_cast<size_t>(id)]) continue;

@@ -141,6 +141,13 @@ int32_t constant_number(std::vector<Tensor>& constants, const Tensor& t) {
   return number;
 }
 
+/// Where a wanted value stands among the outputs of the entry.
+int32_t output_number(const FrozenRegion& region, int32_t wanted) {
+  const std::vector<int32_t>& outputs = region.set->outputs;
+  return static_cast<int32_t>(std::ranges::lower_bound(outputs, region.wanted[static_cast<size_t>(wanted)]) -
+                              outputs.begin());
+}
+
 }  // namespace
 
 FrozenParts freeze_call(const FrozenRegion& region, std::span<const Tensor* const> arguments,
@@ -158,7 +165,9 @@ FrozenParts freeze_call(const FrozenRegion& region, std::span<const Tensor* cons
       parts.call.inputs.push_back(
           {TensorSource::Kind::constant, constant_number(parts.constants, region.inputs[i]), false});
   for (const CapturedResult& r : results)
-    if (r.kind == TensorSource::Kind::constant)
+    if (r.kind == TensorSource::Kind::output)
+      parts.call.results.push_back({r.kind, output_number(region, r.index), false});
+    else if (r.kind == TensorSource::Kind::constant)
       parts.call.results.push_back({r.kind, constant_number(parts.constants, r.constant), false});
     else
       parts.call.results.push_back({r.kind, r.index, false});

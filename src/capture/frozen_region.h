@@ -14,7 +14,9 @@ struct FrozenRegion {
   const TraceNode* last = nullptr;
   RegionEnd* end = nullptr;
   OutputSet* set = nullptr;
-  Entry* entry = nullptr;          ///< null if nothing is computed
+  Entry* entry = nullptr;  ///< null if nothing is computed
+  /// Slots of the results, ascending. `set` has them, and values that they are views of together.
+  std::vector<int32_t> wanted;
   std::vector<Tensor> inputs;      ///< on `device`
   std::vector<int32_t> arguments;  ///< of each input: the argument that it is, or -1
   std::vector<bool> moved;         ///< of each input: a row-major copy of it was made on `device`

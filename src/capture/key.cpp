@@ -4,6 +4,18 @@
 #include <fmt/format.h>
 
 namespace sinter::capture {
+
+void mark_overlapped(Key& key, std::span<const Tensor> inputs, std::span<const RegionWrite> writes) {
+  if (writes.empty()) return;
+  const KeyLayout layout = layout_of(key.words(), inputs.size());
+  for (const RegionWrite& w : writes) {
+    const auto written = static_cast<size_t>(w.input);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (i != written && tensor::overlap(*inputs[written].impl(), *inputs[i].impl()))
+        key.set_overlapped(layout.inputs[written]);
+  }
+}
+
 std::string number_text(graph::Number::Kind kind, int64_t bits) {
   const graph::Number n{kind, bits};
   if (kind == graph::Number::Kind::floating) return fmt::format("{}", n.as_double());

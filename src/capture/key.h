@@ -21,7 +21,17 @@ using exec::meta_dtype;
 using exec::meta_frozen;
 using exec::meta_has_strides;
 using exec::meta_order;
+using exec::meta_overlapped;
 using exec::meta_rank;
+
+/// An input whose memory gets a value when the region ends.
+struct RegionWrite {
+  int32_t slot;
+  int32_t input;
+  friend bool operator==(const RegionWrite&, const RegionWrite&) = default;
+};
+/// Says in the meta words of inputs that are written which of them other inputs overlap.
+void mark_overlapped(Key& key, std::span<const Tensor> inputs, std::span<const RegionWrite> writes);
 
 /// Is `position` an extent of an input?
 bool is_extent_word(const KeyLayout& layout, std::span<const int64_t> key, size_t position);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/capture/entry.h"
+#include "src/capture/key.h"
 #include "src/capture/trace.h"
 
 namespace sinter::capture {
@@ -30,20 +31,26 @@ inline constexpr int32_t demand_everything = -2;  ///< the end of the function, 
 struct RegionEnd {
   std::vector<int32_t> live;  ///< slots, ascending
   int32_t demanded = demand_everything;
+  std::vector<RegionWrite> writes;
+  /// Slots that have to be stored in one go, since the live ones among them are views of one memory: what is written to
+  /// one later changes the others. Among them is what they are views of.
+  std::vector<std::vector<int32_t>> shared;
   TraceNode continuation;  ///< root of what follows
   std::atomic<OutputSet*> sets{nullptr};
   std::atomic<OutputSet*> stored{nullptr};
   std::atomic<RegionEnd*> next{nullptr};
 
-  RegionEnd(std::span<const int32_t> live, int32_t demanded);
+  RegionEnd(const TraceNode& last, std::span<const int32_t> live, int32_t demanded,
+            std::span<const RegionWrite> writes);
   ~RegionEnd();
   RegionEnd(const RegionEnd&) = delete;
   RegionEnd& operator=(const RegionEnd&) = delete;
 };
 
-/// The end of these properties; made under `grow` if there is none.
-RegionEnd& end_at(TraceNode& node, std::span<const int32_t> live, int32_t demanded, std::mutex& grow);
-/// The set of exactly these slots; made under `grow` if there is none.
+/// The end of these properties; made under `grow` if there is none. What is written follows from the node.
+RegionEnd& end_at(TraceNode& node, std::span<const int32_t> live, int32_t demanded, std::span<const RegionWrite> writes,
+                  std::mutex& grow);
+/// The set of these slots (ascending) and those that share memory with them; made under `grow` if there is none.
 OutputSet& output_set(RegionEnd& end, std::span<const int32_t> slots, std::mutex& grow);
 
 }  // namespace sinter::capture

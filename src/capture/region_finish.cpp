@@ -11,6 +11,30 @@
 #include "src/capture/region_run.h"
 
 namespace sinter::capture {
+namespace {
+
+/// While alive, the memory of inputs gets other contents. Their version is another one only afterwards, also if that
+/// fails half-way: what the run itself computes from the old contents and keeps is kept as theirs.
+class Writing {
+ public:
+  Writing(std::span<const Tensor> inputs, std::span<const RegionWrite> writes) : inputs_(inputs), writes_(writes) {
+    for (const RegionWrite& w : writes_) storage(w).before_write();
+  }
+  ~Writing() {
+    for (const RegionWrite& w : writes_) storage(w).after_write();
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+ private:
+  tensor::Storage& storage(const RegionWrite& w) const {
+    return *inputs_[static_cast<size_t>(w.input)].impl()->storage;
+  }
+  std::span<const Tensor> inputs_;
+  std::span<const RegionWrite> writes_;
+};
+
+}  // namespace
 
 /// The handle has its data, or will never get it. The last reference may have died on another thread meanwhile.
 void RegionRecorder::settle(tensor::TensorImpl* t) noexcept {
@@ -28,6 +52,7 @@ void RegionRecorder::compute(tensor::TensorImpl& t, const char* why, SourceLine 
                      fmt::format("{} {}", dtype(t).name(), shape(t).text())),
          line, function_->context(),
          "where(p, a, b) keeps one graph; or fullgraph = false (one more launch and a synchronisation)"});
+  if (!written_.empty()) up_to_date(t.slot, true, line);  // moves the handle to its current value
   break_region(t.slot, why, line);
 }
 
@@ -76,11 +101,13 @@ void RegionRecorder::abandon() noexcept {
     }
   slots_.clear();
   inputs_.clear();
+  forget_writes();
 }
 
 void RegionRecorder::build_key() {
   key_.clear();
   append_inputs(key_, inputs_);
+  mark_overlapped(key_, inputs_, writes_);
   for (const graph::Number& v : values_) key_.push_back(v.bits);
 }
 
@@ -100,6 +127,13 @@ void RegionRecorder::compute_inputs(const char* why, SourceLine line) {
 
 void RegionRecorder::move_inputs_to_device() {
   if (device_.is_cpu()) return;
+  for (const RegionWrite& w : writes_)
+    if (const Tensor& t = inputs_[static_cast<size_t>(w.input)]; t.impl()->device != device_)
+      throw UserError({"assign",
+                       fmt::format("a tensor on {} is written with values on {}", t.device().text(), device_.text()),
+                       {},
+                       {},
+                       "move the values first: to(y, x.device())"});
   for (Tensor& t : inputs_)
     if (t.impl()->device != device_) t = tensor::follow_to_device(t, device_);
 }
@@ -119,21 +153,24 @@ void RegionRecorder::find_live() {
 void RegionRecorder::end_region(const Ending& ending) {
   if (depth_ == 0) return;
   const Busy busy(*this);
-  find_live();
-  RegionEnd& end = end_at(*cursor_, live_, ending.demanded, function_->grow);
+  TraceNode* continuation = &function_->root;  // of a region that is not even recorded to its end
   try {
-    if (!live_.empty()) run(end, ending);
+    if (!written_.empty()) update_views();
+    find_live();
+    RegionEnd& end = end_at(*cursor_, live_, ending.demanded, writes_, function_->grow);
+    continuation = &end.continuation;
+    if (!live_.empty() || !writes_.empty()) run(end, ending);
     advance_captured_draws();
   } catch (const UserError& e) {
     abandon();
-    start_region(&end.continuation);
+    start_region(continuation);
     throw function_->with_context(e);
   } catch (...) {
     abandon();
-    start_region(&end.continuation);
+    start_region(continuation);
     throw;
   }
-  start_region(&end.continuation);
+  start_region(continuation);
 }
 
 bool RegionRecorder::waits_for(const tensor::TensorImpl* t) const {
@@ -148,14 +185,39 @@ bool RegionRecorder::reads(const tensor::Storage& storage) const {
 }
 
 /// A value that is computed after the break must read what the program wrote before it, in the order of its stream:
-/// impossible if the host may write to an input meanwhile, or if what is queued later is no part of a capture that
-/// began before.
+/// impossible if the region itself or the host may write to an input meanwhile, or if what is queued later is no part
+/// of a capture that began before.
 bool RegionRecorder::must_store_all() const {
-  return std::ranges::any_of(inputs_, [](const Tensor& t) { return t.impl()->storage->may_change(); }) ||
+  return !writes_.empty() ||
+         std::ranges::any_of(inputs_, [](const Tensor& t) { return t.impl()->storage->may_change(); }) ||
          device::backend(device_).is_capturing(device::current_stream(device_));
 }
 
+/// Handles of the stored values. What live handles are views of may have none itself: a new one, which dies after the
+/// run.
+void RegionRecorder::find_outputs(const OutputSet& set) {
+  outputs_.clear();
+  unnamed_.clear();
+  for (int32_t slot : set.outputs) {
+    tensor::TensorImpl* t = slots_[static_cast<size_t>(slot)];
+    if (t == nullptr) t = unnamed_.emplace_back(Tensor::adopt(tensor::new_impl())).impl();
+    outputs_.push_back(t);
+  }
+}
+
+void RegionRecorder::run_and_settle(const RegionCall& region, Entry& entry) {
+  find_outputs(region.set);
+  {
+    const Writing writing(inputs_, writes_);
+    run_entry(region, entry, outputs_);
+  }
+  for (int32_t slot : region.set.outputs)
+    if (tensor::TensorImpl* t = std::exchange(slots_[static_cast<size_t>(slot)], nullptr)) settle(t);
+  unnamed_.clear();
+}
+
 void RegionRecorder::run(RegionEnd& end, const Ending& ending) {
+  tensor::writes_are_pending = false;
   compute_inputs(ending.why, ending.line);
   move_inputs_to_device();
   build_key();
@@ -165,11 +227,8 @@ void RegionRecorder::run(RegionEnd& end, const Ending& ending) {
   RegionCall region{*function_,      cursor_,         end, set, inputs_, key_, device_, ending.why, ending.line,
                     ending.at_break, entry == nullptr};
   if (entry == nullptr) entry = &compile_entry(region);
-  outputs_.clear();
-  for (int32_t slot : set.outputs) outputs_.push_back(slots_[static_cast<size_t>(slot)]);
-  run_entry(region, *entry, outputs_);
-  for (int32_t slot : set.outputs) settle(std::exchange(slots_[static_cast<size_t>(slot)], nullptr));
-  if (set.outputs.size() < end.live.size()) keep_rest(region, *entry);
+  run_and_settle(region, *entry);
+  if (!std::ranges::includes(set.outputs, end.live)) keep_rest(region, *entry);
 }
 
 void RegionRecorder::keep_rest(const RegionCall& region, const Entry& entry) {

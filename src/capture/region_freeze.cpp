@@ -31,7 +31,7 @@ void RegionRecorder::poison_rest() noexcept {
 
 FrozenRegion RegionRecorder::freeze(std::span<const int32_t> wanted, bool compiles, bool runs) {
   const Busy busy(*this);
-  FrozenRegion region{cursor_, nullptr, nullptr, nullptr, {}, {}, {}, {}, device_};
+  FrozenRegion region{cursor_, nullptr, nullptr, nullptr, {wanted.begin(), wanted.end()}, {}, {}, {}, {}, device_};
   try {
     compute_inputs("end of function", {});
     for (const Tensor& t : inputs_) {
@@ -43,7 +43,7 @@ FrozenRegion RegionRecorder::freeze(std::span<const int32_t> wanted, bool compil
     region.inputs = inputs_;
     region.key.assign(key_.begin(), key_.end());
     if (compiles && !wanted.empty()) {
-      region.end = &end_at(*cursor_, wanted, demand_everything, function_->grow);
+      region.end = &end_at(*cursor_, wanted, demand_everything, {}, function_->grow);
       region.set = region.end->stored.load(std::memory_order_acquire);
       region.entry = region.set->entries.find(key_);
       RegionCall call{*function_,
@@ -59,12 +59,7 @@ FrozenRegion RegionRecorder::freeze(std::span<const int32_t> wanted, bool compil
                       region.entry == nullptr};
       call.compiles = runs;
       if (region.entry == nullptr) region.entry = &compile_entry(call);
-      outputs_.clear();
-      for (int32_t slot : wanted) outputs_.push_back(slots_[static_cast<size_t>(slot)]);
-      if (runs) {
-        run_entry(call, *region.entry, outputs_);
-        for (int32_t slot : wanted) settle(std::exchange(slots_[static_cast<size_t>(slot)], nullptr));
-      }
+      if (runs) run_and_settle(call, *region.entry);
     }
   } catch (const UserError& e) {
     abandon_frozen();

@@ -67,7 +67,8 @@ graph::Attributes node_attributes(const TraceNode& node, std::span<const int64_t
 }
 
 graph::Graph region_graph(std::span<const TraceNode* const> path, std::span<const int64_t> key, size_t input_count,
-                          std::span<const int32_t> outputs, const SymbolMap& symbols) {
+                          std::span<const int32_t> outputs, std::span<const RegionWrite> writes,
+                          const SymbolMap& symbols) {
   const KeyLayout layout = layout_of(key, input_count);
   graph::Graph g;
   g.set_symbol_count(static_cast<int>(key.size()));
@@ -85,6 +86,10 @@ graph::Graph region_graph(std::span<const TraceNode* const> path, std::span<cons
     slots.push_back({id, 0});
   }
   for (int32_t slot : outputs) g.add_output(slots[static_cast<size_t>(slot)]);
+  for (const RegionWrite& w : writes) {
+    const auto meta = static_cast<uint64_t>(key[layout.inputs[static_cast<size_t>(w.input)].meta]);
+    g.add_write({slots[static_cast<size_t>(w.slot)], w.input, meta_overlapped(meta)});
+  }
   return g;
 }
 

@@ -37,6 +37,7 @@ void RegionRecorder::start_region(TraceNode* root) {
   type_slots_.clear();
   device_ = Device::cpu();
   has_device_ = false;
+  forget_writes();
   inputs.clear();
   if (inputs_.empty()) inputs_.swap(inputs);  // keeps the capacity
 }
@@ -45,19 +46,21 @@ Tensor RegionRecorder::call(const graph::Call& call) {
   if (depth_ == max_region_ops) break_region(demand_nothing, "8192 ops", call.line);
   const Busy busy(*this);
   if (frozen_ != nullptr) refuse_draws(call);
+  if (!written_.empty()) break_before_stale_read(call);
+  const int32_t slot = record(call);
+  Tensor result = tensor::make_pending(this, slot);
+  slots_[static_cast<size_t>(slot)] = result.impl();
+  return result;
+}
+
+/// The slot of the call's result.
+int32_t RegionRecorder::record(const graph::Call& call) {
   const size_t inputs_before = inputs_.size();
   codes_.clear();
   try {
     for (const Tensor* t : call.operands) codes_.push_back(code_of(*t, call));
     if (call.operands.empty()) note_creation_device(call);
-    TraceNode* next = match(call);
-    if (next == nullptr && types_ == nullptr) replay_types();
-    if (types_ != nullptr) record_types(call);
-    if (next == nullptr) {
-      std::scoped_lock lock(function_->grow);
-      next = append_child(cursor_, call, codes_);
-    }
-    cursor_ = next;
+    return append(call, codes_);
   } catch (const UserError& e) {
     drop_inputs_from(inputs_before);
     throw function_->with_context(e);
@@ -65,11 +68,26 @@ Tensor RegionRecorder::call(const graph::Call& call) {
     drop_inputs_from(inputs_before);
     throw;
   }
+}
+
+/// Takes the operands as codes: call.operands is not looked at.
+int32_t RegionRecorder::append(const graph::Call& call, std::span<const OperandCode> codes) {
+  TraceNode* next = match(call, codes);
+  if (next == nullptr && types_ == nullptr) replay_types();
+  if (types_ != nullptr) record_types(call, codes);
+  if (next == nullptr) {
+    std::scoped_lock lock(function_->grow);
+    next = append_child(cursor_, call, codes);
+  }
+  cursor_ = next;
+  if (!nodes_.empty()) {
+    nodes_.push_back(next);
+    first_value_.push_back(values_.size());
+  }
   const auto values = call.attributes->values();
   values_.insert(values_.end(), values.begin(), values.end());
-  Tensor result = tensor::make_pending(this, depth_++);
-  slots_.push_back(result.impl());
-  return result;
+  slots_.push_back(nullptr);
+  return depth_++;
 }
 
 OperandCode RegionRecorder::code_of(const Tensor& t, const graph::Call& call) {
@@ -77,8 +95,14 @@ OperandCode RegionRecorder::code_of(const Tensor& t, const graph::Call& call) {
   if (impl == nullptr)
     throw UserError(
         {std::string(call.op->name), "an operand is an undefined tensor", call.line, function_->context(), {}});
+  const bool own = impl->pending.load(std::memory_order_acquire) == this;
+  const OperandCode code = own ? impl->slot : input_code(impl, call);
+  // A view of what was written through a view is one of the memory, not of the value.
+  return written_.empty() ? code : up_to_date(code, call.op->scatter != nullptr, call.line);
+}
+
+OperandCode RegionRecorder::input_code(tensor::TensorImpl* impl, const graph::Call& call) {
   tensor::PendingOwner* owner = impl->pending.load(std::memory_order_acquire);
-  if (owner == this) return impl->slot;
   if (owner != nullptr && owner == frozen_)
     impl = frozen_->stand_in(*impl);
   else if (owner != nullptr)
@@ -148,10 +172,10 @@ void RegionRecorder::note_creation_device(const graph::Call& call) {
   }
 }
 
-TraceNode* RegionRecorder::match(const graph::Call& call) const {
+TraceNode* RegionRecorder::match(const graph::Call& call, std::span<const OperandCode> codes) const {
   for (TraceNode* n = cursor_->first_child.load(std::memory_order_acquire); n != nullptr;
        n = n->next_sibling.load(std::memory_order_acquire))
-    if (n->matches(call, codes_)) return n;
+    if (n->matches(call, codes)) return n;
   return nullptr;
 }
 
@@ -179,12 +203,12 @@ void RegionRecorder::replay_types() {
   types_ = std::move(types);
 }
 
-void RegionRecorder::record_types(const graph::Call& call) {
+void RegionRecorder::record_types(const graph::Call& call, std::span<const OperandCode> codes) {
   std::vector<graph::Value> operands;
   while (type_inputs_.size() < inputs_.size()) {
     type_inputs_.push_back(types_->add_input(literal_type(inputs_[type_inputs_.size()])));
   }
-  for (OperandCode c : codes_)
+  for (OperandCode c : codes)
     operands.push_back(c >= 0 ? type_slots_[static_cast<size_t>(c)] : type_inputs_[static_cast<size_t>(~c)]);
   type_slots_.push_back(
       {types_->add(*call.op, std::move(operands), graph::literal_attributes(*call.attributes), call.line), 0});

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void begin(Function& function);
 
   Tensor call(const graph::Call& call) override;
+  void write(const graph::Call& call) override;
 
   /// Ends the call, or comes to a point that the host can see from outside: every live handle of this region and of
   /// earlier ones gets its data, and an empty region follows. `why` is for explain() and errors.
@@ -55,6 +58,8 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void own_input(const tensor::TensorImpl* t);
   /// Is this memory, or a view of it, an operand of the region so far?
   bool reads(const tensor::Storage& storage) const;
+  /// Does the region so far write to this memory?
+  bool writes(const tensor::TensorImpl& t) const;
 
   /// Is this an operand of the region so far, to be read when it ends? Not while a call is being recorded or the region
   /// ends: handles of the recorder's own come and go there.
@@ -97,12 +102,15 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void refuse_draws(const graph::Call& call) const;
   void end_region(const Ending& ending);
   void check_thread(const char* why, SourceLine line) const;
+  int32_t record(const graph::Call& call);
+  int32_t append(const graph::Call& call, std::span<const OperandCode> codes);
   OperandCode code_of(const Tensor& t, const graph::Call& call);
   OperandCode add_input(tensor::TensorImpl* impl, const graph::Call& call);
+  OperandCode input_code(tensor::TensorImpl* impl, const graph::Call& call);
   void drop_inputs_from(size_t count);
   void note_creation_device(const graph::Call& call);
-  TraceNode* match(const graph::Call& call) const;
-  void record_types(const graph::Call& call);
+  TraceNode* match(const graph::Call& call, std::span<const OperandCode> codes) const;
+  void record_types(const graph::Call& call, std::span<const OperandCode> codes);
   void replay_types();
   const graph::ValueType& type_of(const tensor::TensorImpl& t);
   void find_live();
@@ -110,9 +118,37 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void build_key();
   void move_inputs_to_device();
   bool must_store_all() const;
+  void find_outputs(const OutputSet& set);
+  void run_and_settle(const RegionCall& region, Entry& entry);
   void run(RegionEnd& end, const Ending& ending);
   void keep_rest(const RegionCall& region, const Entry& entry);
   void start_region(TraceNode* root);
+
+  // region_writes.cpp
+  OperandCode root_of(OperandCode code, std::vector<int32_t>& views);
+  bool is_view(OperandCode code);
+  bool is_copied(int32_t slot);
+  graph::Layout memory_layout(graph::NodeId root) const;
+  OperandCode base_of(OperandCode root) const;
+  OperandCode replay(int32_t view, OperandCode operand, SourceLine line);
+  OperandCode up_to_date(OperandCode code, bool as_view, SourceLine line);
+  void compute_kept(const Tensor& t, SourceLine line) const;
+  void break_before_stale_read(const graph::Call& call);
+  const Tensor* memory_of(const Tensor& t);
+  void begin_writes();
+  bool view_repeats(int32_t view);
+  void refuse_repeated(OperandCode code, const graph::Call& call);
+  void note_written(OperandCode destination, int32_t value, SourceLine line);
+  void update_views();
+  void forget_writes();
+
+  /// What the region wrote to so far: an input's memory, or that of a value of the region.
+  struct Written {
+    OperandCode base;     ///< the contents before the region, or as computed
+    OperandCode current;  ///< all of its contents now
+    OperandCode writer;   ///< what they were last written through; its value since then is `value`
+    OperandCode value;
+  };
 
   Function* function_ = nullptr;
   TraceNode* cursor_ = nullptr;
@@ -123,6 +159,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   std::vector<tensor::TensorImpl*> slots_;
   std::vector<int32_t> live_;
   std::vector<tensor::TensorImpl*> outputs_;
+  std::vector<Tensor> unnamed_;
   Recipes recipes_;  ///< of this call
   CapturedHandles* frozen_ = nullptr;
   std::vector<Tensor> inputs_;
@@ -131,6 +168,12 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   Key key_;
   Device device_;  ///< where the region runs
   bool has_device_ = false;
+  std::vector<Written> written_;
+  std::unordered_map<OperandCode, size_t> written_of_;  ///< by every contents that a memory had
+  std::vector<RegionWrite> writes_;                     ///< at the end: of inputs
+  // By slot, once something was written:
+  std::vector<const TraceNode*> nodes_;
+  std::vector<size_t> first_value_;
   std::unique_ptr<graph::Graph> types_;  ///< literal graph, while recording or once a shape was asked for
   std::vector<graph::Value> type_inputs_, type_slots_;
 };

@@ -32,13 +32,12 @@ class Comparison {
 
   void results(std::span<const CapturedResult> results, std::span<const int32_t> slots) {
     const auto& sources = captured_.call.results;
-    const auto* set = captured_.region.set;
-    if (set != nullptr && !std::ranges::equal(set->outputs, slots))
-      return report(fmt::format("the results were values {} of the trace, now {}", fmt::join(set->outputs, " "),
+    const std::vector<int32_t>& wanted = captured_.region.wanted;
+    if (!wanted.empty() && !std::ranges::equal(wanted, slots))
+      return report(fmt::format("the results were values {} of the trace, now {}", fmt::join(wanted, " "),
                                 fmt::join(slots, " ")));
     for (size_t i = 0; i < std::min(results.size(), sources.size()); ++i)
-      if (results[i].kind != sources[i].kind ||
-          (results[i].kind != saved::TensorSource::Kind::constant && results[i].index != sources[i].index))
+      if (results[i].kind != sources[i].kind || !same_place(results[i], sources[i].index, slots))
         report(fmt::format("result {} comes from elsewhere", i));
       else if (results[i].kind == saved::TensorSource::Kind::constant)
         constant(fmt::format("result {}", i), captured_.constants[static_cast<size_t>(sources[i].index)],
@@ -50,6 +49,13 @@ class Comparison {
   }
 
  private:
+  /// `index` counts all outputs of the entry, that of the result those that the function returned.
+  bool same_place(const CapturedResult& result, int32_t index, std::span<const int32_t> slots) const {
+    using Kind = saved::TensorSource::Kind;
+    if (result.kind == Kind::output)
+      return slots[static_cast<size_t>(result.index)] == captured_.region.set->outputs[static_cast<size_t>(index)];
+    return result.kind == Kind::constant || result.index == index;
+  }
   void report(const std::string& what) const {
     device::warn(fmt::format("replay of \"{}\" ({}): {}; Host::skip keeps what was captured", function_.options.name,
                              function_.line.text(), what));

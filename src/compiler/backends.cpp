@@ -61,7 +61,7 @@ class Registered final : public GraphExecutable {
  public:
   Registered(const graph::Graph& graph, std::string backend, GraphFunction run)
       : GraphExecutable(graph), backend_(std::move(backend)), run_(std::move(run)) {
-    const RecordedGraph recorded = recorded_graph(graph);
+    const RecordedGraph recorded = recorded_graph(without_writes(graph));
     for (int v : recorded.outputs) outputs_.push_back(recorded.values[static_cast<size_t>(v)]);
   }
 
@@ -73,10 +73,13 @@ class Registered final : public GraphExecutable {
       for (const Tensor& t : results)
         if (t.defined()) tensor::computed(t, "backend");
     }
-    if (results.size() != outputs.size())
-      refuse(fmt::format("gave {} results, not {}", results.size(), outputs.size()));
-    for (size_t i = 0; i < outputs.size(); ++i) check(i, results[i]);
-    for (size_t i = 0; i < outputs.size(); ++i) give(results[i], *outputs[i]);
+    if (results.size() != outputs_.size())
+      refuse(fmt::format("gave {} results, not {}", results.size(), outputs_.size()));
+    for (size_t i = 0; i < results.size(); ++i) check(i, results[i]);
+    for (Tensor& t : results) t = apart_from_writes(a, t);
+    give_outputs(a, results, outputs);
+    const graph::UserCode at_once(this, name());
+    write_inputs(shared_handles(a.inputs), std::span(results).subspan(outputs.size()));
   }
 
  private:
@@ -118,7 +121,7 @@ std::shared_ptr<const exec::Executable> make_registered(const graph::Graph& grap
   const GraphCompiler* compiler = backend_table().find(backend);
   if (compiler == nullptr) throw CompileError(fmt::format("internal: no backend {}", backend));
   const graph::UserCode user_code(compiler, fmt::format("backend \"{}\"", backend));
-  GraphFunction run = (*compiler)(recorded_graph(graph));
+  GraphFunction run = (*compiler)(recorded_graph(without_writes(graph)));
   if (!run)
     throw UserError(
         {fmt::format("backend \"{}\"", backend), "made an empty function", {}, {}, "return one that runs the graph"});

@@ -42,7 +42,7 @@ class CompiledGraph {
       refuse(fmt::format("{} inputs, not {}", inputs.size(), recorded_.inputs.size()));
     for (size_t i = 0; i < inputs.size(); ++i) {
       const RecordedValue& v = recorded_.values[static_cast<size_t>(recorded_.inputs[i])];
-      const tensor::TensorImpl& t = tensor::computed(inputs[i], "compile_graph");
+      const tensor::TensorImpl& t = tensor::readable(inputs[i], "compile_graph");
       const bool dense = tensor::is_contiguous(t.shape, t.strides) && tensor::is_contiguous(v.shape, v.strides);
       if (t.dtype != v.dtype || t.shape != v.shape || t.device != recorded_.device ||
           (!dense && t.strides != v.strides))

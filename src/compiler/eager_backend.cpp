@@ -15,7 +15,7 @@ namespace {
 class Eager final : public GraphExecutable {
  public:
   explicit Eager(const graph::Graph& graph)
-      : GraphExecutable(graph), graph_(graph), needed_(graph::needed_nodes(graph)) {}
+      : GraphExecutable(graph), graph_(without_writes(graph)), needed_(graph::needed_nodes(graph_)) {}
 
   void run(const exec::Arguments& a, std::span<tensor::TensorImpl* const> outputs) const override {
     const graph::UserCode at_once(this, "backend \"eager\"");
@@ -28,7 +28,10 @@ class Eager final : public GraphExecutable {
         values[static_cast<size_t>(id)] = run_node(binding.literal(graph_.node(id)), values);
     std::vector<Tensor> results;
     for (graph::Value v : graph_.outputs()) results.push_back(values[static_cast<size_t>(v.node)]);
-    for (size_t i = 0; i < results.size(); ++i) give(apart(results, inputs, i), *outputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (!is_view(i)) results[i] = apart(results, inputs, i);
+    give_outputs(a, results, outputs);
+    write_inputs(inputs, std::span(results).subspan(outputs.size()));
   }
 
  private:
@@ -39,14 +42,12 @@ class Eager final : public GraphExecutable {
     return graph::current_recorder().call({node.op, operands, &attributes, node.line});
   }
 
-  /// Result i. Views of one computed value share its memory when ops run one by one; as outputs of a region each has
-  /// its own, as with every other backend.
+  /// Result i, which is no view: a value that leaves twice has memory of its own each time.
   static Tensor apart(const std::vector<Tensor>& results, const std::vector<Tensor>& inputs, size_t i) {
     const auto shares = [&](const Tensor& t) { return t.impl()->storage == results[i].impl()->storage; };
-    if (std::ranges::any_of(inputs, shares) ||
-        std::none_of(results.begin(), results.begin() + static_cast<ptrdiff_t>(i), shares))
-      return results[i];
-    return tensor::copy_of(results[i]);
+    const bool is_shared = std::ranges::any_of(inputs, shares) ||
+                           std::any_of(results.begin(), results.begin() + static_cast<ptrdiff_t>(i), shares);
+    return is_shared ? tensor::copy_of(results[i]) : results[i];
   }
 
   graph::Graph graph_;

@@ -100,6 +100,9 @@ std::optional<Result> compile_folded(const graph::Graph& graph, const Options& o
   const bool generated =
       options.backend == "sinter" && has_code_generator(graph.device, device::backend(graph.device).properties());
   if (!generated) return {};
+  // What is computed from a tensor that every call writes would be computed in every call.
+  const auto written = [&](const graph::Write& w) { return options.frozen[static_cast<size_t>(w.input)]; };
+  if (std::ranges::any_of(graph.writes(), written)) return {};
   const graph::Graph ordered =
       passes::channels_last(passes::fuse_activations(passes::fold_batch_norm(graph, options.frozen)));
   const auto split = passes::split_constants(ordered, options.frozen);

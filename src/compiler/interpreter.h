@@ -10,6 +10,6 @@ namespace sinter::compiler {
 
 /// Runs a graph on the reference interpreter, on the CPU whatever the device: backend "reference", and where there is
 /// no code generator.
-std::shared_ptr<const exec::Executable> make_interpreter(graph::Graph graph);
+std::shared_ptr<const exec::Executable> make_interpreter(const graph::Graph& graph);
 
 }  // namespace sinter::compiler

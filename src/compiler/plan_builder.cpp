@@ -24,7 +24,7 @@ void add_outputs(exec::Plan& plan, HostExpressions& b, const graph::Graph& g, co
     for (int64_t d : order) spec.shape.push_back(b.expr(t.shape[static_cast<size_t>(d)]));
     const auto alias = std::ranges::find(program.aliases, static_cast<int>(i), &loop::Alias::output);
     if (alias != program.aliases.end()) {
-      spec.alias_input = alias->input;
+      (alias->of_output ? spec.alias_output : spec.alias_input) = alias->base;
       spec.alias_offset = b.expr(alias->offset);
       for (Expr e : alias->strides) spec.strides.push_back(b.expr(e));
     } else {

@@ -109,6 +109,13 @@ class CallAttributes {
  public:
   static constexpr size_t max_words = 64, max_values = 24;
 
+  CallAttributes() = default;
+  /// Those of an earlier call.
+  CallAttributes(std::span<const int64_t> words, std::span<const Number> values, uint32_t extent_mask)
+      : extent_mask_(extent_mask) {
+    for (const int64_t w : words) word(w);
+    for (const Number v : values) value(v);
+  }
   /// Those of a node; its numbers and extents must be literals.
   static CallAttributes of(const Attributes& literal);
 

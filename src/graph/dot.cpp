@@ -21,7 +21,8 @@ void add_graph(std::string& out, const Graph& g, const std::string& path) {
   for (NodeId id = 0; id < g.size(); ++id) {
     const Node& n = g.node(id);
     const std::string name = fmt::format("{}n{}", path, id);
-    const bool is_output = std::ranges::any_of(g.outputs(), [&](Value v) { return v.node == id; });
+    const bool is_output = std::ranges::any_of(g.outputs(), [&](Value v) { return v.node == id; }) ||
+                           std::ranges::any_of(g.writes(), [&](const Write& w) { return w.value.node == id; });
     out += fmt::format("  {} [label={}, shape={}, peripheries={}];\n", name, label(n), n.op ? "box" : "ellipse",
                        is_output ? 2 : 1);
     for (Value v : n.operands) {

@@ -44,6 +44,15 @@ struct Layout {
   Expr offset;
 };
 
+/// An input's memory gets a value when everything else was computed: what in-place ops did to it.
+struct Write {
+  Value value;     ///< of the input's type
+  int input = -1;  ///< position among the inputs; each is written once at most
+  /// Another input overlaps this one, so that no value may still be read while it is written.
+  bool overlapped = false;
+  friend bool operator==(const Write&, const Write&) = default;
+};
+
 class Graph;
 
 /// One operation. Functional SSA: operands are earlier results. `op == nullptr` marks a graph input.
@@ -74,6 +83,8 @@ class Graph {
     outputs_.push_back(v);
     output_orders_.push_back(order);
   }
+  void add_write(Write w) { writes_.push_back(w); }
+  void clear_writes() { writes_.clear(); }
   int new_symbol() { return symbol_count_++; }
 
   const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
@@ -88,6 +99,7 @@ class Graph {
     outputs_ = std::move(v);
   }
   const Dims& output_order(size_t output) const { return output_orders_[output]; }
+  const std::vector<Write>& writes() const { return writes_; }
   /// Equalities that type rules relied on and could not prove (InferContext::assumptions of every added node).
   const std::vector<std::pair<Expr, Expr>>& assumptions() const { return assumptions_; }
   /// Two expressions that code for the graph relies on to be equal.
@@ -102,6 +114,7 @@ class Graph {
   std::vector<Layout> layouts_;
   std::vector<Value> outputs_;
   std::vector<Dims> output_orders_;
+  std::vector<Write> writes_;
   std::vector<std::pair<Expr, Expr>> assumptions_;
   int symbol_count_ = 0;
 };
@@ -114,6 +127,7 @@ class Graph {
 ///       %0 f32 [s0,224] = input strides=[1,s0], offset=0
 ///       %1 f32 [s0] = sum(%0) dims=[-1], keepdim=false
 ///       %2 f32 [s0] = add(%1) lhs=none, rhs=1  // model.cpp:41
+///       write %2 to input 1
 ///       return %2
 ///     }
 std::string print(const Graph& graph, bool with_lines = false);

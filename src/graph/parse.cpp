@@ -113,6 +113,7 @@ class GraphParser {
     in_.expect("{");
     if (in_.accept("symbols")) symbols();
     while (in_.sees("%")) node();
+    while (in_.accept("write")) write();
     in_.expect("return");
     while (in_.sees("%")) {
       const Value v = value();
@@ -139,6 +140,16 @@ class GraphParser {
       in_.expect("]");
       g_.ranges.set_symbol(s.id(), lo, hi);
     }
+  }
+  void write() {
+    Write w;
+    w.value = value();
+    in_.expect("to");
+    in_.expect("input");
+    w.input = in_.integer<int>();
+    if (w.input < 0 || static_cast<size_t>(w.input) >= g_.inputs().size()) in_.fail("expected the number of an input");
+    w.overlapped = in_.accept("overlapped");
+    g_.add_write(w);
   }
   int64_t end() {
     if (in_.accept("-inf")) return std::numeric_limits<int64_t>::min();

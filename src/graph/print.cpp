@@ -24,6 +24,8 @@ class Printer {
     line(0, fmt::format("graph {} on {} {{", graph::quoted(g_.name), g_.device.text()));
     if (g_.symbol_count() > 0) line(1, symbols());
     for (NodeId id = 0; id < g_.size(); ++id) node(id);
+    for (const Write& w : g_.writes())
+      line(1, fmt::format("write {} to input {}{}", text(g_, w.value), w.input, w.overlapped ? " overlapped" : ""));
     std::string outputs;
     for (size_t i = 0; i < g_.outputs().size(); ++i) {
       outputs += (i == 0 ? " " : ", ") + text(g_, g_.outputs()[i]);

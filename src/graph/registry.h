@@ -64,6 +64,14 @@ enum class OpClass : uint8_t {
   call,       ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
 };
 
+/// The parts that ops play where a view is written: the view's elements get their value, then the tensor that the view
+/// reads is a new one with these elements replaced, view by view down to the memory.
+enum class WriteRole : uint8_t {
+  none,
+  assign,   ///< of a tensor and a value: the value in the tensor's type
+  scatter,  ///< of a view op's operand and another value for the view: the operand with the view's elements replaced
+};
+
 using scalar::ReduceKind;
 
 /// The fold runs in the compute type of the result's dtype: elements are converted to it first (u8 to i64 for a sum,
@@ -90,6 +98,13 @@ struct OpDef {
   int min_operands = 1;
   int max_operands = 1;  ///< -1: any number
   std::vector<Param> params;
+  /// Ops whose result shares the operand's memory, views and views as another dtype: their operand with the view's
+  /// elements replaced, an op with the same parameters. Null for others, and for views that PyTorch copies (flip).
+  const OpDef* scatter = nullptr;
+  /// Of these: does eager execution copy where strides cannot express the view (reshape)?
+  bool may_copy = false;
+  bool may_repeat = false;  ///< view ops: can an element of the operand be there more than once (expand)?
+  WriteRole write_role = WriteRole::none;
 
   /// Type and shape rule; throws UserError through the context.
   std::function<std::vector<ValueType>(InferContext&)> infer;

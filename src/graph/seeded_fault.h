@@ -26,6 +26,7 @@ enum class Fault : uint8_t {
   wrong_fold,           ///< a product of constants is rounded towards zero
   copy_elided,          ///< an op that copies its input gives the input's memory
   stale_alias,          ///< a temporary's memory is given to the next one before its last reader ran
+  written_too_early,    ///< an in-place op does not wait for the kernels that read what was there
   missing_alias_guard,  ///< a kernel may read, at other addresses, what it writes itself
 };
 

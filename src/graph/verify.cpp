@@ -16,6 +16,7 @@ class Verifier {
     inputs();
     for (id_ = 0; id_ < g_.size(); ++id_) node(g_.node(id_));
     for (size_t i = 0; i < g_.outputs().size(); ++i) output(g_.outputs()[i], g_.output_order(i));
+    writes();
     for (const auto& [a, b] : g_.assumptions()) {
       known(a);
       known(b);
@@ -72,6 +73,18 @@ class Verifier {
     }
     for (id_ = 0; id_ < g_.size(); ++id_)
       require(g_.node(id_).op != nullptr || seen[static_cast<size_t>(id_)], "a node without op is no input");
+  }
+
+  void writes() const {
+    std::vector<bool> written(g_.inputs().size(), false);
+    for (const Write& w : g_.writes()) {
+      require(exists(w.value, g_.size()), "a written value is no value of the graph");
+      require(w.input >= 0 && static_cast<size_t>(w.input) < written.size(), "what is written is no input");
+      const auto input = static_cast<size_t>(w.input);
+      require(!written[input], "an input is written twice");
+      written[input] = true;
+      require(g_.type(w.value) == g_.type(g_.inputs()[input]), "a written value has another type than the input");
+    }
   }
 
   void node(const Node& n) {

@@ -155,8 +155,9 @@ class Parser {
     Alias a;
     line.expect("output");
     a.output = line.number();
-    line.expect("input");
-    a.input = line.number();
+    a.of_output = line.accept("of");
+    if (!a.of_output) line.expect("input");
+    a.base = line.number();
     line.expect("strides");
     a.strides = line.list();
     line.expect("offset");
@@ -171,6 +172,7 @@ class Parser {
     if (!role) line.fail("no such role");
     b.role = static_cast<BufferRole>(*role);
     b.position = line.number();
+    b.written = line.accept("written");
     line.expect(":");
     b.dtype = line.dtype();
     b.shape = line.list();

@@ -126,9 +126,9 @@ std::string print(const Program& p) {
     if (!p.number_types[i].is_boolean()) out += fmt::format("  number s{} {}\n", i, p.number_types[i].name());
   for (size_t i = 0; i < p.buffers.size(); ++i) {
     const Buffer& b = p.buffers[i];
-    out +=
-        fmt::format("  buffer b{} {} {} : {} {} strides {} offset [{}]\n", i, role_names[static_cast<size_t>(b.role)],
-                    b.position, b.dtype.name(), list(b.shape), list(b.strides), b.offset.text());
+    out += fmt::format("  buffer b{} {} {}{} : {} {} strides {} offset [{}]\n", i,
+                       role_names[static_cast<size_t>(b.role)], b.position, b.written ? " written" : "", b.dtype.name(),
+                       list(b.shape), list(b.strides), b.offset.text());
   }
   if (p.uses_status) out += "  status\n";
   for (std::string m : p.messages) {
@@ -136,8 +136,8 @@ std::string print(const Program& p) {
     out += fmt::format("  message {}\n", m);
   }
   for (const Alias& a : p.aliases)
-    out += fmt::format("  alias output {} input {} strides {} offset [{}]\n", a.output, a.input, list(a.strides),
-                       a.offset.text());
+    out += fmt::format("  alias output {} {} {} strides {} offset [{}]\n", a.output, a.of_output ? "of" : "input",
+                       a.base, list(a.strides), a.offset.text());
   for (const Group& g : p.groups) print_group(out, g);
   return out + "}\n";
 }

@@ -21,6 +21,7 @@ struct Buffer {
   std::vector<Expr> shape;
   std::vector<Expr> strides;
   Expr offset;
+  bool written = false;  ///< input: in-place ops store into it
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
@@ -59,11 +60,12 @@ struct Group {
   std::vector<std::string> comments;  ///< the graph's ops with the user's source lines, for the kernel text
 };
 
-/// An output that is a view of an input: no kernel writes it.
+/// An output that is a view of an input, or of an earlier output: no kernel writes it.
 struct Alias {
   int output = 0;
-  int input = 0;
-  Expr offset;  ///< elements, from the input's first element
+  int base = 0;            ///< input or output
+  bool of_output = false;  ///< which of them
+  Expr offset;             ///< elements, from the base's first element
   std::vector<Expr> strides;
 };
 

@@ -1,39 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/lower/aliases.h"
 
-#include <algorithm>
+#include <optional>
+#include <unordered_map>
 
-#include "src/lower/strided_view.h"
+#include "src/graph/text.h"
+#include "src/lower/view_layout.h"
 
 namespace sinter::lower {
 namespace {
 
-using graph::Expr;
 using graph::NodeId;
 
-std::optional<loop::Alias> alias_of(const graph::Graph& g, NodeId id) {
-  const NodeId input = view_chain(g, id).front();
-  if (g.node(input).op != nullptr) return std::nullopt;
-  auto view = view_in(g, id, input);
-  if (!view) return std::nullopt;
-  const bool forward = std::ranges::all_of(view->strides, [&](Expr s) { return g.ranges.of(s).first >= 0; });
-  if (id != input && !forward) return std::nullopt;
-  const auto position = std::ranges::find(g.inputs(), graph::Value{input, 0}) - g.inputs().begin();
-  return loop::Alias{-1, static_cast<int>(position), view->offset, std::move(view->strides)};
-}
+/// Whose memory a value is in.
+struct Memory {
+  int base;
+  bool of_output;
+};
+
+class AliasFinder {
+ public:
+  explicit AliasFinder(const graph::Graph& g) : g_(g) {
+    for (size_t i = 0; i < g.inputs().size(); ++i)
+      memory_.emplace(g.inputs()[i].node, Memory{static_cast<int>(i), false});
+    for (const graph::Write& w : g.writes()) memory_.emplace(w.value.node, Memory{w.input, false});
+  }
+
+  std::vector<loop::Alias> run() {
+    std::vector<loop::Alias> aliases;
+    for (size_t i = 0; i < g_.outputs().size(); ++i) {
+      const NodeId id = g_.outputs()[i].node;
+      const bool ordered = !g_.output_order(i).empty();  // memory of its own, in that order
+      auto alias = ordered ? std::nullopt : alias_of(id);
+      if (alias) {
+        alias->output = static_cast<int>(i);
+        aliases.push_back(std::move(*alias));
+      } else {
+        memory_.emplace(id, Memory{static_cast<int>(i), true});
+      }
+    }
+    return aliases;
+  }
+
+ private:
+  /// A value that leaves twice is stored twice.
+  std::optional<loop::Alias> alias_of(NodeId id) const {
+    StridedView view = view_layout(g_, id, [&](NodeId base) {
+      const auto memory = memory_.find(base);
+      const bool of_input = memory != memory_.end() && !memory->second.of_output;
+      return of_input ? g_.input_layout(static_cast<size_t>(memory->second.base))
+                      : graph::contiguous_layout(g_.type({base, 0}).shape);
+    });
+    const auto memory = memory_.find(view.base);
+    if (memory == memory_.end() || (memory->second.of_output && view.base == id)) return std::nullopt;
+    return loop::Alias{-1, memory->second.base, memory->second.of_output, view.offset, std::move(view.strides)};
+  }
+
+  const graph::Graph& g_;
+  std::unordered_map<NodeId, Memory> memory_;
+};
 
 }  // namespace
 
-std::vector<loop::Alias> find_aliases(const graph::Graph& g) {
-  std::vector<loop::Alias> aliases;
-  for (size_t i = 0; i < g.outputs().size(); ++i) {
-    if (!g.output_order(i).empty()) continue;  // memory of its own, in that order
-    if (auto alias = alias_of(g, g.outputs()[i].node)) {
-      alias->output = static_cast<int>(i);
-      aliases.push_back(std::move(*alias));
-    }
-  }
-  return aliases;
-}
+std::vector<loop::Alias> find_aliases(const graph::Graph& g) { return AliasFinder(g).run(); }
 
 }  // namespace sinter::lower

@@ -8,8 +8,8 @@
 
 namespace sinter::lower {
 
-/// Outputs that are an input, or view ops alone of one, with an address affine in their index and strides of at least
-/// 0: they need no kernel.
+/// Outputs that are an input, or a view of an input or of an earlier output, with strides that express it: they need no
+/// kernel. A view of what is written to an input is a view of that input.
 std::vector<loop::Alias> find_aliases(const graph::Graph& graph);
 
 }  // namespace sinter::lower

@@ -14,6 +14,7 @@
 #include "src/lower/plan.h"
 #include "src/lower/rebuild.h"
 #include "src/lower/split_boxes.h"
+#include "src/lower/writes.h"
 
 namespace sinter::lower {
 namespace {
@@ -25,22 +26,20 @@ using loop::Program;
 /// Turns a plan into a program: nodes become buffers, check numbers become messages.
 class ProgramBuilder {
  public:
-  explicit ProgramBuilder(const graph::Graph& g) : g_(g) {}
-
-  Program run(const Options& options) {
+  explicit ProgramBuilder(const graph::Graph& g, const std::vector<InPlaceStore>& in_place)
+      : g_(g), in_place_(in_place) {
     program_.name = identifier();
     program_.ranges = g_.ranges;
     program_.symbol_count = g_.symbol_count();
     program_.aliases = find_aliases(g_);
     note_numbers();
     add_inputs();
-    std::vector<NodeId> stored;
-    for (size_t i = 0; i < g_.outputs().size(); ++i) {
-      if (is_alias(i)) continue;
-      stored.push_back(g_.outputs()[i].node);
-      add_buffer(stored.back(), loop::BufferRole::output, static_cast<int>(i));
-    }
-    Plan planned = plan(g_, options, stored);
+    for (size_t i = 0; i < g_.outputs().size(); ++i)
+      if (!is_alias(i)) add_buffer(g_.outputs()[i].node, loop::BufferRole::output, static_cast<int>(i));
+    for (const InPlaceStore& s : in_place_) add_place(s);
+  }
+
+  Program run(Plan planned) {
     int temporaries = 0;
     for (const auto& [id, why] : planned.materialized)
       if (!stores_.contains(id)) add_buffer(id, loop::BufferRole::temporary, temporaries++);
@@ -67,9 +66,40 @@ class ProgramBuilder {
     }
   }
 
+  bool in_place_node(NodeId id) const {
+    return std::ranges::find(in_place_, id, &InPlaceStore::node) != in_place_.end();
+  }
+
   bool is_alias(size_t output) const {
     return std::ranges::any_of(program_.aliases,
                                [&](const loop::Alias& a) { return a.output == static_cast<int>(output); });
+  }
+
+  /// The part of an input's memory that is written; all of it is the input's own buffer.
+  void add_place(const InPlaceStore& s) {
+    const graph::ValueType& t = g_.type({s.node, 0});
+    int number = loads_.at(g_.inputs()[static_cast<size_t>(s.input)].node);
+    if (!s.whole) {
+      number = static_cast<int>(program_.buffers.size());
+      program_.buffers.push_back(
+          {t.dtype, loop::BufferRole::input, s.input, t.shape, s.layout.strides, s.layout.offset});
+    }
+    program_.buffers[static_cast<size_t>(number)].written = true;
+    stores_[s.node] = {number};
+  }
+
+  /// In a kernel that writes to an input, what it reads of it is read through the same buffer: order_writes() saw to it
+  /// that these are the elements that it writes.
+  void read_where_written(const PlannedGroup& planned, std::vector<loop::Instruction>& instructions) const {
+    for (const InPlaceStore& s : in_place_) {
+      const bool here = std::ranges::find(planned.roots, s.node) != planned.roots.end();
+      if (!here || s.whole) continue;
+      for (loop::Instruction& in : instructions)
+        if (in.kind == loop::InstructionKind::load && in.id == g_.inputs()[static_cast<size_t>(s.input)].node) {
+          in.id = s.node;
+          in.index = planned.store_of(s.node).index;
+        }
+    }
   }
 
   /// A value that leaves twice is stored twice.
@@ -90,8 +120,12 @@ class ProgramBuilder {
     }
     loop::Nest& nest = planned.nest;
     std::vector<loop::Instruction> instructions(nest.body.instructions().begin(), nest.body.instructions().end());
+    read_where_written(planned, instructions);
     for (loop::Instruction& in : instructions) {  // the dead ones may name nodes without memory
-      if (in.kind == loop::InstructionKind::load && planned.reads.contains(in.id)) in.id = loads_.at(in.id);
+      if (in.kind == loop::InstructionKind::load && in_place_node(in.id))
+        in.id = stores_.at(in.id).front();
+      else if (in.kind == loop::InstructionKind::load && planned.reads.contains(in.id))
+        in.id = loads_.at(in.id);
       if (in.kind == loop::InstructionKind::to_index && in.mode == loop::IndexMode::check) in.id = message(in.id);
     }
     rebuild(nest, std::move(instructions), loop::nest_ranges(nest, program_.ranges));
@@ -179,14 +213,35 @@ class ProgramBuilder {
   }
 
   const graph::Graph& g_;
+  const std::vector<InPlaceStore>& in_place_;
   Program program_;
   std::map<NodeId, int> loads_;
   std::map<NodeId, std::vector<int>> stores_;
 };
 
+/// Outputs that are no view of other memory.
+std::vector<NodeId> stored_outputs(const graph::Graph& g) {
+  const std::vector<loop::Alias> aliases = find_aliases(g);
+  std::vector<NodeId> stored;
+  for (size_t i = 0; i < g.outputs().size(); ++i)
+    if (std::ranges::find(aliases, static_cast<int>(i), &loop::Alias::output) == aliases.end())
+      stored.push_back(g.outputs()[i].node);
+  return stored;
+}
+
 }  // namespace
 
-Program lower_to_nests(const graph::Graph& graph, const Options& options) { return ProgramBuilder(graph).run(options); }
+Program lower_to_nests(const graph::Graph& graph, const Options& options) {
+  const std::vector<NodeId> outputs = stored_outputs(graph);
+  if (!graph.writes().empty()) {
+    WrittenPlan written = plan_writes(graph, options, outputs);
+    return ProgramBuilder(written.graph, written.stores).run(std::move(written.plan));
+  }
+  std::vector<StoredNode> stored;
+  for (const NodeId id : outputs) stored.push_back({id, "output"});
+  const std::vector<InPlaceStore> none;
+  return ProgramBuilder(graph, none).run(plan(graph, options, stored));
+}
 
 Program lower(const graph::Graph& graph, const Options& options) {
   Program program = lower_to_nests(graph, options);

@@ -25,15 +25,18 @@ class Planner {
  public:
   Planner(const graph::Graph& g, const Options& options) : g_(g), options_(options) {}
 
-  Plan run(const std::vector<NodeId>& stored) {
-    for (NodeId id : stored) {
-      if (g_.node(id).op != nullptr) materialized_.emplace(id, "output");
+  Plan run(const std::vector<StoredNode>& stored) {
+    std::vector<NodeId> nodes;
+    for (const auto& [id, why, alone] : stored) {
+      if (g_.node(id).op != nullptr) materialized_.emplace(id, why);
+      if (alone) alone_.insert(id);
       if (!is_call(g_.node(id))) queue_.insert(id);
+      nodes.push_back(id);
     }
-    place_calls();
+    place_calls(nodes);
     expand_queued();
     store_what_is_repeated();
-    drop_unread_stores({stored.begin(), stored.end()});
+    drop_unread_stores({nodes.begin(), nodes.end()});
     return {ordered(), std::move(materialized_)};
   }
 
@@ -41,8 +44,8 @@ class Planner {
   using GroupIndex = size_t;
 
   /// Calls stand in the plan from the start: they have memory, and so has what they read.
-  void place_calls() {
-    const std::vector<bool> needed = graph::needed_nodes(g_);
+  void place_calls(const std::vector<NodeId>& stored) {
+    const std::vector<bool> needed = graph::needed_nodes(g_, stored);
     for (NodeId id = g_.size(); id-- > 0;)
       if (needed[static_cast<size_t>(id)] && is_call(g_.node(id))) materialized_.emplace(id, "a call computes it");
     for (NodeId id = g_.size(); id-- > 0;) {
@@ -89,7 +92,8 @@ class Planner {
   void add(PlannedGroup group) {
     const NodeId root = group.roots[0];
     std::vector<std::string> refusals;
-    for (GroupIndex k : candidates(group)) {
+    const bool alone = alone_.contains(root);
+    for (GroupIndex k : alone ? std::vector<GroupIndex>() : candidates(group)) {
       PlannedGroup& later = groups_[k];
       const std::string why =
           why_not_together(options_, later, group, [&] { return depend_through_others(later.reads, group.roots); });
@@ -124,7 +128,8 @@ class Planner {
     std::vector<GroupIndex> found;
     const auto consider = [&](GroupIndex k) {
       const bool all_later = groups_[k].roots.back() > group.roots[0];
-      if (all_later && std::ranges::find(found, k) == found.end()) found.push_back(k);
+      if (all_later && !alone_.contains(groups_[k].roots[0]) && std::ranges::find(found, k) == found.end())
+        found.push_back(k);
     };
     if (const auto it = readers_.find(group.roots[0]); it != readers_.end())
       for (size_t i = it->second.size(); i-- > 0 && found.size() < max_candidates;)
@@ -238,11 +243,18 @@ class Planner {
 
   /// A value whose readers all joined its own kernel needs no memory.
   void drop_unread_stores(const std::set<NodeId>& outputs) {
-    std::set<NodeId> read = outputs;
-    for (const PlannedGroup& g : groups_) read.insert(g.reads.begin(), g.reads.end());
-    for (PlannedGroup& g : groups_) {
-      std::erase_if(g.nest.stores, [&](const loop::Store& s) { return !read.contains(s.buffer); });
-      std::erase_if(g.roots, [&](NodeId id) { return !read.contains(id); });
+    std::set<NodeId> read;
+    for (bool changed = true; changed;) {
+      read = outputs;
+      for (const PlannedGroup& g : groups_) read.insert(g.reads.begin(), g.reads.end());
+      changed = false;
+      for (PlannedGroup& g : groups_) {
+        std::erase_if(g.nest.stores, [&](const loop::Store& s) { return !read.contains(s.buffer); });
+        std::erase_if(g.roots, [&](NodeId id) { return !read.contains(id); });
+        if (!g.roots.empty() || g.reads.empty()) continue;
+        g.reads.clear();  // a call of whose result nothing but the shape is used
+        changed = true;
+      }
     }
     std::erase_if(materialized_, [&](const auto& m) { return !read.contains(m.first); });
   }
@@ -252,7 +264,7 @@ class Planner {
     std::vector<char> state(groups_.size());
     std::vector<std::pair<GroupIndex, std::set<NodeId>::const_iterator>> stack;
     for (GroupIndex first = groups_.size(); first-- > 0;) {
-      if (state[first] != 0) continue;
+      if (state[first] != 0 || groups_[first].roots.empty()) continue;
       state[first] = 1;
       stack.emplace_back(first, groups_[first].reads.begin());
       while (!stack.empty()) {
@@ -276,6 +288,7 @@ class Planner {
   const graph::Graph& g_;
   const Options& options_;
   Materialized materialized_;
+  std::set<NodeId> alone_;
   std::set<NodeId, std::greater<>> queue_;
   std::vector<PlannedGroup> groups_;
   std::unordered_map<NodeId, GroupIndex> group_of_;
@@ -287,7 +300,7 @@ class Planner {
 
 }  // namespace
 
-Plan plan(const graph::Graph& graph, const Options& options, const std::vector<NodeId>& stored) {
+Plan plan(const graph::Graph& graph, const Options& options, const std::vector<StoredNode>& stored) {
   return Planner(graph, options).run(stored);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "src/lower/planned_group.h"
@@ -13,7 +14,14 @@ struct Plan {
   Materialized materialized;
 };
 
-/// Decides what has memory and what shares a kernel. `stored` are the nodes that must be stored (outputs); an input
+/// A node that must be stored.
+struct StoredNode {
+  graph::NodeId node;
+  std::string why;     ///< for explain()
+  bool alone = false;  ///< in a kernel of its own
+};
+
+/// Decides what has memory and what shares a kernel. `stored` are outputs and what is written in place; an input
 /// among them is copied.
 ///
 /// From the last stored node to the first, each is expanded over its own space; the expansion says what else needs
@@ -21,6 +29,6 @@ struct Plan {
 /// where why_not_together() allows. At last nodes that several groups compute at more than the cost of memory get
 /// memory. Near linear: every expansion is bounded by limits.h, and each repeat of one gives at least one more node
 /// memory.
-Plan plan(const graph::Graph& graph, const Options& options, const std::vector<graph::NodeId>& stored);
+Plan plan(const graph::Graph& graph, const Options& options, const std::vector<StoredNode>& stored);
 
 }  // namespace sinter::lower

@@ -16,13 +16,10 @@ using graph::NodeId;
 
 namespace {
 
-loop::Buffer memory_of(const graph::Graph& g, NodeId base) {
-  const graph::ValueType& type = g.type({base, 0});
-  graph::Layout layout = graph::contiguous_layout(type.shape);
-  if (g.node(base).op == nullptr)
-    layout =
-        g.input_layout(static_cast<size_t>(std::ranges::find(g.inputs(), graph::Value{base, 0}) - g.inputs().begin()));
-  return {type.dtype, loop::BufferRole::input, 0, type.shape, layout.strides, layout.offset};
+graph::Layout memory_of(const graph::Graph& g, NodeId base) {
+  if (g.node(base).op != nullptr) return graph::contiguous_layout(g.type({base, 0}).shape);
+  const auto input = std::ranges::find(g.inputs(), graph::Value{base, 0}) - g.inputs().begin();
+  return g.input_layout(static_cast<size_t>(input));
 }
 
 bool is_view(const graph::OpDef& op) {
@@ -43,8 +40,11 @@ std::vector<NodeId> view_chain(const graph::Graph& g, NodeId id) {
 }
 
 std::optional<StridedView> view_in(const graph::Graph& g, NodeId id, NodeId base) {
-  const loop::Buffer buffer = memory_of(g, base);
-  if (base == id) return StridedView{base, buffer.offset, buffer.strides};
+  return view_in(g, id, base, memory_of(g, base));
+}
+
+std::optional<StridedView> view_in(const graph::Graph& g, NodeId id, NodeId base, const graph::Layout& layout) {
+  if (base == id) return StridedView{base, layout.offset, layout.strides};
   Materialized memory;
   if (g.node(base).op != nullptr) memory.emplace(base, "");
   const Options options;
@@ -55,6 +55,8 @@ std::optional<StridedView> view_in(const graph::Graph& g, NodeId id, NodeId base
   nest.body = reader.take_body();
   const loop::Instruction& load = nest.body[v.id];
   if (load.kind != loop::InstructionKind::load || load.operands[0] >= 0) return std::nullopt;
+  const graph::ValueType& type = g.type({base, 0});
+  const loop::Buffer buffer{type.dtype, loop::BufferRole::input, 0, type.shape, layout.strides, layout.offset};
   const Expr address = loop::linear_address(buffer, load.index, loop::nest_ranges(nest, g.ranges));
   const auto affine = loop::as_affine(address, nest.axes.size());
   if (!affine) return std::nullopt;

@@ -22,5 +22,8 @@ std::vector<graph::NodeId> view_chain(const graph::Graph& graph, graph::NodeId i
 /// `id` in the memory of `base`, which is on its chain of views: an input in its layout, any other node dense and
 /// row-major. Nothing if the address is not affine in the index.
 std::optional<StridedView> view_in(const graph::Graph& graph, graph::NodeId id, graph::NodeId base);
+/// The same where the memory of `base` is addressed by `layout`.
+std::optional<StridedView> view_in(const graph::Graph& graph, graph::NodeId id, graph::NodeId base,
+                                   const graph::Layout& layout);
 
 }  // namespace sinter::lower

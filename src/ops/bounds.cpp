@@ -24,4 +24,13 @@ loop::Value within(loop::Builder& b, graph::Expr index, graph::Expr extent) {
   return b.bit_and(not_negative(b, index, extent), below(b, index, extent));
 }
 
+loop::Value below(loop::Builder& b, graph::Expr index, graph::Expr extent, graph::Expr reach) {
+  const DType t = index_type(reach);
+  return b.lt(b.body().index_value(index, t), b.body().index_value(extent, t));
+}
+
+loop::Value within(loop::Builder& b, graph::Expr index, graph::Expr extent, graph::Expr reach) {
+  return b.bit_and(not_negative(b, index, reach), below(b, index, extent, reach));
+}
+
 }  // namespace sinter::ops

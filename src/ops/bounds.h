@@ -13,5 +13,8 @@ loop::Value not_negative(loop::Builder& b, graph::Expr index, graph::Expr extent
 loop::Value below(loop::Builder& b, graph::Expr index, graph::Expr extent);
 /// 0 <= index < extent
 loop::Value within(loop::Builder& b, graph::Expr index, graph::Expr extent);
+/// The same for an index that may be anywhere in [-2 * reach, 2 * reach].
+loop::Value below(loop::Builder& b, graph::Expr index, graph::Expr extent, graph::Expr reach);
+loop::Value within(loop::Builder& b, graph::Expr index, graph::Expr extent, graph::Expr reach);
 
 }  // namespace sinter::ops

@@ -31,6 +31,33 @@ size_t first_number_argument(const graph::OpDef& op, size_t arguments) {
   return arguments > numbers ? arguments - numbers : 0;
 }
 
+/// The tensors among the arguments of a call, checked.
+struct TensorArguments {
+  TensorArguments(const graph::OpDef& op, std::initializer_list<Operand*> arguments)
+      : line((*arguments.begin())->line()) {
+    const size_t first_number = first_number_argument(op, arguments.size());
+    size_t position = 0;
+    for (const Operand* a : arguments) {
+      if (a->is_tensor()) {
+        check_defined(op, a->tensor(), position, line);
+        tensors[count++] = &a->tensor();
+      } else if (position < first_number) {
+        refuse_arguments(op, line, fmt::format("argument {} is a number; expected a tensor", position),
+                         "full({}, value, dtype) makes a 0-d tensor");
+      }
+      ++position;
+    }
+    if (count == 0)
+      refuse_arguments(op, line, "all arguments are numbers; expected a tensor",
+                       "compute this on the host, or use full()");
+  }
+  std::span<const Tensor* const> all() const { return {tensors.data(), count}; }
+
+  std::array<const Tensor*, max_arguments> tensors;
+  size_t count = 0;
+  SourceLine line;
+};
+
 }  // namespace
 
 const graph::OpDef& registered_op(std::string_view name) {
@@ -59,26 +86,17 @@ graph::CallAttributes number_attributes(std::initializer_list<const Operand*> ar
 
 Tensor dispatch(const graph::OpDef& op, std::initializer_list<Operand*> arguments,
                 const graph::CallAttributes& attributes) {
-  std::array<const Tensor*, max_arguments> tensors;
-  size_t count = 0, position = 0;
-  const size_t first_number = first_number_argument(op, arguments.size());
-  const SourceLine line = (*arguments.begin())->line();
-  for (const Operand* a : arguments) {
-    if (a->is_tensor()) {
-      check_defined(op, a->tensor(), position, line);
-      tensors[count++] = &a->tensor();
-    } else if (position < first_number) {
-      refuse_arguments(op, line, fmt::format("argument {} is a number; expected a tensor", position),
-                       "full({}, value, dtype) makes a 0-d tensor");
-    }
-    ++position;
-  }
-  if (count == 0)
-    refuse_arguments(op, line, "all arguments are numbers; expected a tensor",
-                     "compute this on the host, or use full()");
-  Tensor result = graph::current_recorder().call({&op, {tensors.data(), count}, &attributes, line});
+  const TensorArguments tensors(op, arguments);
+  Tensor result = graph::current_recorder().call({&op, tensors.all(), &attributes, tensors.line});
   for (Operand* a : arguments) a->release();
   return result;
+}
+
+void dispatch_write(const graph::OpDef& op, std::initializer_list<Operand*> arguments,
+                    const graph::CallAttributes& attributes) {
+  const TensorArguments tensors(op, arguments);
+  graph::current_recorder().write({&op, tensors.all(), &attributes, tensors.line});
+  for (Operand* a : arguments) a->release();
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the list dies here, so that temporaries do not outlive their op

@@ -45,6 +45,10 @@ graph::CallAttributes number_attributes(std::initializer_list<const Operand*> ar
 Tensor dispatch(const graph::OpDef& op, std::initializer_list<Operand*> arguments,
                 const graph::CallAttributes& attributes = {});
 
+/// The same for an op whose result becomes the contents of the first argument (Recorder::write).
+void dispatch_write(const graph::OpDef& op, std::initializer_list<Operand*> arguments,
+                    const graph::CallAttributes& attributes);
+
 /// The same for ops over a list of tensors.
 Tensor dispatch_list(const graph::OpDef& op, std::vector<Tensor> tensors, const graph::CallAttributes& attributes,
                      SourceLine line);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sinter/views.h>
 
+#include "src/ops/bounds.h"
 #include "src/ops/describe.h"
 #include "src/ops/dispatch.h"
 #include "src/ops/families.h"
@@ -76,6 +77,17 @@ std::vector<Expr> source_of_expand(ViewContext context, std::span<const Expr> in
   return source;
 }
 
+/// Only where nothing is repeated: recording refuses to write through the others.
+Place place_of_expand(ViewContext context, loop::Builder& b, std::span<const Expr> index) {
+  Place place;
+  place.index.assign(context.result.shape.size() - index.size(), Expr(0));
+  place.index.insert(place.index.end(), index.begin(), index.end());
+  for (size_t d = 0; d < place.index.size(); ++d)
+    if (place.index[d].is_constant(0) || context.result.shape[d].is_constant(0))  // a dim of 1 may become one of 0
+      place.require(b, below(b, place.index[d], context.result.shape[d], context.result.shape[d] + 1));
+  return place;
+}
+
 Dims reference_expand(const ReferenceContext& context, const Dims& index) {
   const Dims shape = context.shape();
   Dims source = shape;
@@ -88,7 +100,10 @@ std::vector<graph::SampleCall> sample_expand() {
   const auto add = [&](DType t, const Dims& from, const Dims& to) {
     list.push_back(sample_call({sample_type(t, from)}, expand_attributes(to)));
   };
-  for (const DType t : all_dtypes) add(t, {5, 1}, {5, 7});
+  for (const DType t : all_dtypes) {
+    add(t, {5, 1}, {5, 7});
+    add(t, {5}, {1, 5});
+  }
   for (const auto& [from, to] : {std::pair<Dims, Dims>{{}, {16}},
                                  {{}, {}},
                                  {{17}, {3, 17}},
@@ -103,13 +118,17 @@ std::vector<graph::SampleCall> sample_expand() {
 }  // namespace
 
 void register_expand() {
-  graph::register_op(view_op({"expand",
-                              "Repeats dims of extent 1; -1 keeps an extent.",
-                              {{"keep", graph::ParamKind::integers}, {"shape", graph::ParamKind::extents}},
-                              infer_expand,
-                              source_of_expand,
-                              reference_expand,
-                              sample_expand}));
+  register_view({"expand",
+                 "Repeats dims of extent 1; -1 keeps an extent.",
+                 {{"keep", graph::ParamKind::integers}, {"shape", graph::ParamKind::extents}},
+                 infer_expand,
+                 source_of_expand,
+                 reference_expand,
+                 sample_expand,
+                 graph::OpClass::view,
+                 place_of_expand,
+                 false,
+                 true});
 }
 
 }  // namespace sinter::ops

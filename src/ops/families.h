@@ -48,6 +48,8 @@ void register_pad_modes();   ///< pad_reflect pad_replicate pad_circular
 void register_triangle();    ///< tril triu
 void register_view_dtype();  ///< view
 
+void register_assign();  ///< assign clone
+
 void register_reduction();        ///< sum prod amax amin mean
 void register_reduction_logic();  ///< any all count_nonzero
 void register_creation();         ///< full from_extent

@@ -3,6 +3,7 @@
 
 #include <sinter/operand.h>
 
+#include <bit>
 #include <string_view>
 
 #include "src/ops/refusals.h"
@@ -19,5 +20,21 @@ size_t require_dim(const Operand& x, int64_t dim, std::string_view op);
 
 /// The tensor as an operand of one of several calls: borrowed, with the user's line.
 inline Operand borrowed(const Operand& x) { return {x.tensor(), x.line().file, x.line().line}; }
+
+/// The same for an operand that may be a number.
+inline Operand again(const Operand& x) {
+  const auto [file, line] = x.line();
+  switch (x.kind()) {
+    case Operand::Kind::tensor:
+      return {x.tensor(), file, line};
+    case Operand::Kind::boolean:
+      return {x.number_bits() != 0, file, line};
+    case Operand::Kind::integer:
+      return {x.number_bits(), file, line};
+    case Operand::Kind::floating:
+      break;
+  }
+  return {std::bit_cast<double>(x.number_bits()), file, line};
+}
 
 }  // namespace sinter::ops

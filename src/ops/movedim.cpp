@@ -82,6 +82,12 @@ std::vector<Expr> source_of_movedim(ViewContext context, std::span<const Expr> i
   return source;
 }
 
+Place place_of_movedim(ViewContext context, loop::Builder&, std::span<const Expr> index) {
+  Place place;
+  for (const size_t d : permutation_of(context.attributes, index.size())) place.index.push_back(index[d]);
+  return place;
+}
+
 /// Takes the moved dims out of the index, then puts the others in order into the gaps.
 Dims reference_movedim(const ReferenceContext& context, const Dims& index) {
   graph::AttributeReader attributes = context.attributes();
@@ -125,13 +131,15 @@ std::vector<graph::SampleCall> sample_movedim() {
 
 void register_movedim() {
   const auto integers = graph::ParamKind::integers;
-  graph::register_op(view_op({"movedim",
-                              "Moves dims to other places; the others keep their order.",
-                              {{"source", integers}, {"destination", integers}},
-                              infer_movedim,
-                              source_of_movedim,
-                              reference_movedim,
-                              sample_movedim}));
+  register_view({"movedim",
+                 "Moves dims to other places; the others keep their order.",
+                 {{"source", integers}, {"destination", integers}},
+                 infer_movedim,
+                 source_of_movedim,
+                 reference_movedim,
+                 sample_movedim,
+                 graph::OpClass::view,
+                 place_of_movedim});
 }
 
 }  // namespace sinter::ops

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sinter/views.h>
 
+#include "src/ops/bounds.h"
 #include "src/ops/describe.h"
 #include "src/ops/dispatch.h"
 #include "src/ops/extents.h"
@@ -56,6 +57,15 @@ std::vector<Expr> source_of_narrow(ViewContext context, std::span<const Expr> in
   return source;
 }
 
+Place place_of_narrow(ViewContext context, loop::Builder& b, std::span<const Expr> index) {
+  const size_t dim = normalised_dim(context.attributes.integer(), index.size());
+  const Expr extent = context.operand.shape[dim];
+  Place place{{index.begin(), index.end()}};
+  place.index[dim] = index[dim] - counted_from_start(context.attributes.extent(), extent);
+  place.require(b, within(b, place.index[dim], context.result.shape[dim], extent));
+  return place;
+}
+
 Dims reference_narrow(const ReferenceContext& context, const Dims& index) {
   graph::AttributeReader attributes = context.attributes();
   const size_t dim = normalised_dim(attributes.integer(), index.size());
@@ -85,13 +95,15 @@ std::vector<graph::SampleCall> sample_narrow() {
 
 void register_narrow() {
   const auto extent = graph::ParamKind::extent;
-  graph::register_op(view_op({"narrow",
-                              "`length` elements of a dim from `start` on; all of them must be there.",
-                              {{"dim", graph::ParamKind::integer}, {"start", extent}, {"length", extent}},
-                              infer_narrow,
-                              source_of_narrow,
-                              reference_narrow,
-                              sample_narrow}));
+  register_view({"narrow",
+                 "`length` elements of a dim from `start` on; all of them must be there.",
+                 {{"dim", graph::ParamKind::integer}, {"start", extent}, {"length", extent}},
+                 infer_narrow,
+                 source_of_narrow,
+                 reference_narrow,
+                 sample_narrow,
+                 graph::OpClass::view,
+                 place_of_narrow});
 }
 
 }  // namespace sinter::ops

@@ -86,6 +86,17 @@ std::vector<Expr> source_of_flip(ViewContext context, std::span<const Expr> inde
   return source;
 }
 
+Place place_of_permute(ViewContext context, loop::Builder&, std::span<const Expr> index) {
+  Place place;
+  const Dims dims = context.attributes.integers();
+  for (const int64_t d : dims) place.index.push_back(index[normalised_dim(d, dims.size())]);
+  return place;
+}
+
+Place place_of_transpose(ViewContext context, loop::Builder&, std::span<const Expr> index) {
+  return {source_of_transpose(context, index)};
+}
+
 Dims reference_permute(const ReferenceContext& context, const Dims& index) {
   const Dims dims = context.attributes().integers();
   Dims source = index;
@@ -154,27 +165,31 @@ std::vector<graph::SampleCall> sample_flip() {
 
 void register_permute() {
   const auto integers = graph::ParamKind::integers, integer = graph::ParamKind::integer;
-  graph::register_op(view_op({"permute",
-                              "Result dim i is dim dims[i] of the operand.",
-                              {{"dims", integers}},
-                              infer_permute,
-                              source_of_permute,
-                              reference_permute,
-                              sample_permute}));
-  graph::register_op(view_op({"transpose",
-                              "Exchanges two dims.",
-                              {{"a", integer}, {"b", integer}},
-                              infer_transpose,
-                              source_of_transpose,
-                              reference_transpose,
-                              sample_transpose}));
-  graph::register_op(view_op({"flip",
-                              "Reverses the order of elements along dims.",
-                              {{"dims", integers}},
-                              infer_flip,
-                              source_of_flip,
-                              reference_flip,
-                              sample_flip}));
+  register_view({"permute",
+                 "Result dim i is dim dims[i] of the operand.",
+                 {{"dims", integers}},
+                 infer_permute,
+                 source_of_permute,
+                 reference_permute,
+                 sample_permute,
+                 graph::OpClass::view,
+                 place_of_permute});
+  register_view({"transpose",
+                 "Exchanges two dims.",
+                 {{"a", integer}, {"b", integer}},
+                 infer_transpose,
+                 source_of_transpose,
+                 reference_transpose,
+                 sample_transpose,
+                 graph::OpClass::view,
+                 place_of_transpose});
+  register_view({"flip",
+                 "Reverses the order of elements along dims.",
+                 {{"dims", integers}},
+                 infer_flip,
+                 source_of_flip,
+                 reference_flip,
+                 sample_flip});
 }
 
 }  // namespace sinter::ops

@@ -24,6 +24,7 @@ void register_moves() {
   register_pad_modes();
   register_triangle();
   register_view_dtype();
+  register_assign();
 }
 
 }  // namespace

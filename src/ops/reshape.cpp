@@ -155,6 +155,10 @@ std::vector<Expr> same_row_major_position(ViewContext context, std::span<const E
   return reshape_index(context.operand.shape, context.result.shape, index);
 }
 
+Place place_of_reshape(ViewContext context, loop::Builder&, std::span<const Expr> index) {
+  return {reshape_index(context.result.shape, context.operand.shape, index)};
+}
+
 Dims reference_position(const ReferenceContext& context, const Dims& index) {
   int64_t linear = 0;
   for (size_t d = 0; d < index.size(); ++d) linear = linear * context.result_shape[d] + index[d];
@@ -246,41 +250,53 @@ std::vector<graph::SampleCall> sample_unsqueeze() {
 
 void register_reshape() {
   const auto integer = graph::ParamKind::integer;
-  graph::register_op(view_op({"reshape",
-                              "The same elements in row-major order with another shape.",
-                              {{"inferred", integer}, {"shape", graph::ParamKind::extents}},
-                              infer_reshape,
-                              same_row_major_position,
-                              reference_position,
-                              sample_reshape}));
-  graph::register_op(view_op({"unflatten",
-                              "One dim as several, in row-major order.",
-                              {{"inferred", integer}, {"sizes", graph::ParamKind::extents}, {"dim", integer}},
-                              infer_unflatten,
-                              same_row_major_position,
-                              reference_position,
-                              sample_unflatten}));
-  graph::register_op(view_op({"flatten",
-                              "Dims start to end (inclusive) as one.",
-                              {{"start", integer}, {"end", integer}},
-                              infer_flatten,
-                              same_row_major_position,
-                              reference_position,
-                              sample_flatten}));
-  graph::register_op(view_op({"squeeze",
-                              "Drops dims of extent 1, all or the listed ones.",
-                              {{"dims", graph::ParamKind::integers}},
-                              infer_squeeze,
-                              same_row_major_position,
-                              reference_position,
-                              sample_squeeze}));
-  graph::register_op(view_op({"unsqueeze",
-                              "Inserts a dim of extent 1.",
-                              {{"dim", integer}},
-                              infer_unsqueeze,
-                              same_row_major_position,
-                              reference_position,
-                              sample_unsqueeze}));
+  register_view({"reshape",
+                 "The same elements in row-major order with another shape.",
+                 {{"inferred", integer}, {"shape", graph::ParamKind::extents}},
+                 infer_reshape,
+                 same_row_major_position,
+                 reference_position,
+                 sample_reshape,
+                 graph::OpClass::view,
+                 place_of_reshape,
+                 true});
+  register_view({"unflatten",
+                 "One dim as several, in row-major order.",
+                 {{"inferred", integer}, {"sizes", graph::ParamKind::extents}, {"dim", integer}},
+                 infer_unflatten,
+                 same_row_major_position,
+                 reference_position,
+                 sample_unflatten,
+                 graph::OpClass::view,
+                 place_of_reshape});
+  register_view({"flatten",
+                 "Dims start to end (inclusive) as one.",
+                 {{"start", integer}, {"end", integer}},
+                 infer_flatten,
+                 same_row_major_position,
+                 reference_position,
+                 sample_flatten,
+                 graph::OpClass::view,
+                 place_of_reshape,
+                 true});
+  register_view({"squeeze",
+                 "Drops dims of extent 1, all or the listed ones.",
+                 {{"dims", graph::ParamKind::integers}},
+                 infer_squeeze,
+                 same_row_major_position,
+                 reference_position,
+                 sample_squeeze,
+                 graph::OpClass::view,
+                 place_of_reshape});
+  register_view({"unsqueeze",
+                 "Inserts a dim of extent 1.",
+                 {{"dim", integer}},
+                 infer_unsqueeze,
+                 same_row_major_position,
+                 reference_position,
+                 sample_unsqueeze,
+                 graph::OpClass::view,
+                 place_of_reshape});
 }
 
 }  // namespace sinter::ops

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/graph/seeded_fault.h"
+#include "src/ops/bounds.h"
 #include "src/ops/describe.h"
 #include "src/ops/dispatch.h"
 #include "src/ops/extents.h"
@@ -93,6 +94,19 @@ std::vector<Expr> source_of_slice(ViewContext context, std::span<const Expr> ind
   return source;
 }
 
+Place place_of_slice(ViewContext context, loop::Builder& b, std::span<const Expr> index) {
+  const SliceBounds bounds = bounds_of(context.attributes, context.operand.shape);
+  const Expr extent = context.operand.shape[bounds.dim], from_start = index[bounds.dim] - bounds.start;
+  Place place{{index.begin(), index.end()}};
+  place.index[bounds.dim] = floordiv(from_start, bounds.step);
+  place.require(b, within(b, place.index[bounds.dim], bounds.length, extent));
+  if (bounds.step > 1) {
+    const DType t = index_type(Expr(bounds.step));
+    place.require(b, b.eq(b.body().index_value(mod(from_start, bounds.step), t), b.body().index_value(Expr(0), t)));
+  }
+  return place;
+}
+
 Dims reference_slice(const ReferenceContext& context, const Dims& index) {
   graph::AttributeReader attributes = context.attributes();
   const size_t dim = normalised_dim(attributes.integer(), index.size());
@@ -134,6 +148,17 @@ std::vector<Expr> source_of_select(ViewContext context, std::span<const Expr> in
   source.insert(source.begin() + static_cast<std::ptrdiff_t>(dim),
                 selected_index(context.attributes.extent(), shape[dim]));
   return source;
+}
+
+Place place_of_select(ViewContext context, loop::Builder& b, std::span<const Expr> index) {
+  const size_t dim = normalised_dim(context.attributes.integer(), index.size());
+  const Expr extent = context.operand.shape[dim];
+  Place place;
+  for (size_t d = 0; d < index.size(); ++d)
+    if (d != dim) place.index.push_back(index[d]);
+  const Expr from_selected = index[dim] - selected_index(context.attributes.extent(), extent);
+  place.require(b, within(b, from_selected, Expr(1), extent));
+  return place;
 }
 
 Dims reference_select(const ReferenceContext& context, const Dims& index) {
@@ -183,21 +208,25 @@ std::vector<graph::SampleCall> sample_select() {
 
 void register_slice() {
   const auto integer = graph::ParamKind::integer, extent = graph::ParamKind::extent;
-  graph::register_op(view_op(
+  register_view(
       {"slice",
        "Elements start, start + step, ... before stop along a dim, clamped as in Python.",
        {{"dim", integer}, {"step", integer}, {"has_stop", graph::ParamKind::flag}, {"start", extent}, {"stop", extent}},
        infer_slice,
        source_of_slice,
        reference_slice,
-       sample_slice}));
-  graph::register_op(view_op({"select",
-                              "One index of a dim, which disappears.",
-                              {{"dim", integer}, {"index", extent}},
-                              infer_select,
-                              source_of_select,
-                              reference_select,
-                              sample_select}));
+       sample_slice,
+       graph::OpClass::view,
+       place_of_slice});
+  register_view({"select",
+                 "One index of a dim, which disappears.",
+                 {{"dim", integer}, {"index", extent}},
+                 infer_select,
+                 source_of_select,
+                 reference_select,
+                 sample_select,
+                 graph::OpClass::view,
+                 place_of_select});
 }
 
 }  // namespace sinter::ops

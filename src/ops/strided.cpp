@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "src/ops/bounds.h"
 #include "src/ops/describe.h"
 #include "src/ops/dispatch.h"
 #include "src/ops/extents.h"
@@ -66,6 +67,25 @@ std::vector<Expr> source_of_unfold(ViewContext context, std::span<const Expr> in
   return source;
 }
 
+/// Only where windows do not overlap: recording refuses to write through the others. Between windows may be elements
+/// of none.
+Place place_of_unfold(ViewContext context, loop::Builder& b, std::span<const Expr> index) {
+  Place place{{index.begin(), index.end()}};
+  if (index.empty()) {
+    place.index.push_back(0);
+    place.require(b, below(b, Expr(0), context.result.shape.back(), Expr(1)));  // a window of 0 or 1
+    return place;
+  }
+  const size_t dim = normalised_dim(context.attributes.integer(), index.size());
+  const int64_t step = context.attributes.integer();
+  const Expr extent = context.operand.shape[dim], size = context.result.shape.back();
+  // The one window of a short dim may be longer than a step.
+  place.index[dim] = min(floordiv(index[dim], step), context.result.shape[dim] - 1);
+  place.index.push_back(index[dim] - place.index[dim] * step);
+  place.require(b, below(b, place.index.back(), size, extent + size));
+  return place;
+}
+
 Dims reference_unfold(const ReferenceContext& context, const Dims& index) {
   graph::AttributeReader attributes = context.attributes();
   Dims source(index.span().first(index.size() - 1));
@@ -114,6 +134,22 @@ std::vector<Expr> source_of_diagonal(ViewContext context, std::span<const Expr> 
   return source;
 }
 
+Place place_of_diagonal(ViewContext context, loop::Builder& b, std::span<const Expr> index) {
+  const size_t row = normalised_dim(context.attributes.integer(), index.size());
+  const size_t column = normalised_dim(context.attributes.integer(), index.size());
+  const Corner corner = corner_of(context.attributes.extent());
+  Place place;
+  for (size_t d = 0; d < index.size(); ++d)
+    if (d != row && d != column) place.index.push_back(index[d]);
+  const Expr along = index[row] - corner.row;
+  place.index.push_back(along);
+  const Expr reach = context.operand.shape[row] + context.operand.shape[column];
+  place.require(b, within(b, along, context.result.shape.back(), reach));
+  const DType t = index_type(reach);
+  place.require(b, b.eq(b.body().index_value(index[column] - corner.column, t), b.body().index_value(along, t)));
+  return place;
+}
+
 Dims reference_diagonal(const ReferenceContext& context, const Dims& index) {
   graph::AttributeReader attributes = context.attributes();
   const size_t rank = context.shape().size();
@@ -132,7 +168,10 @@ std::vector<graph::SampleCall> sample_unfold() {
   const auto add = [&](DType t, const Dims& shape, int64_t dim, int64_t size, int64_t step) {
     list.push_back(sample_call({sample_type(t, shape)}, unfold_attributes(dim, size, step)));
   };
-  for (const DType t : all_dtypes) add(t, {17}, 0, 5, 3);
+  for (const DType t : all_dtypes) {
+    add(t, {17}, 0, 5, 3);
+    add(t, {17}, 0, 3, 5);
+  }
   add(f32, {3, 16, 5}, 1, 4, 4);
   add(f32, {3, 17}, -1, 17, 2);
   add(f32, {3, 17}, 0, 2, 1);
@@ -167,20 +206,26 @@ std::vector<graph::SampleCall> sample_diagonal() {
 
 void register_strided() {
   const auto integer = graph::ParamKind::integer, extent = graph::ParamKind::extent;
-  graph::register_op(view_op({"unfold",
-                              "Windows of `size` elements of a dim, `step` apart, as a new last dim.",
-                              {{"dim", integer}, {"step", integer}, {"size", extent}},
-                              infer_unfold,
-                              source_of_unfold,
-                              reference_unfold,
-                              sample_unfold}));
-  graph::register_op(view_op({"diagonal",
-                              "The elements (i, i + offset) of two dims, as a new last dim.",
-                              {{"dim1", integer}, {"dim2", integer}, {"offset", extent}},
-                              infer_diagonal,
-                              source_of_diagonal,
-                              reference_diagonal,
-                              sample_diagonal}));
+  register_view({"unfold",
+                 "Windows of `size` elements of a dim, `step` apart, as a new last dim.",
+                 {{"dim", integer}, {"step", integer}, {"size", extent}},
+                 infer_unfold,
+                 source_of_unfold,
+                 reference_unfold,
+                 sample_unfold,
+                 graph::OpClass::view,
+                 place_of_unfold,
+                 false,
+                 true});
+  register_view({"diagonal",
+                 "The elements (i, i + offset) of two dims, as a new last dim.",
+                 {{"dim1", integer}, {"dim2", integer}, {"offset", extent}},
+                 infer_diagonal,
+                 source_of_diagonal,
+                 reference_diagonal,
+                 sample_diagonal,
+                 graph::OpClass::view,
+                 place_of_diagonal});
 }
 
 }  // namespace sinter::ops

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/graph/registry.h"
+#include "src/loop/builder.h"
 #include "src/ops/move_elements.h"
 
 namespace sinter::ops {
@@ -18,6 +19,16 @@ struct ViewContext {
   const graph::ValueType& operand;
   const graph::ValueType& result;
   graph::AttributeReader attributes;
+};
+
+/// Where in a view an element of its operand stands: anywhere unless `inside` (if there is one) holds.
+struct Place {
+  std::vector<Expr> index = {};
+  loop::Value inside = {};
+
+  void require(loop::Builder& b, loop::Value condition) {
+    inside = inside.id < 0 ? condition : b.bit_and(inside, condition);
+  }
 };
 
 /// Everything that distinguishes one view op from another; view_op() makes the definition.
@@ -34,9 +45,18 @@ struct View {
   /// indexed for what is a copy in PyTorch: its result never shares its operand's memory, and a costly operand is not
   /// computed again for each of its readers.
   graph::OpClass op_class = graph::OpClass::view;
+  /// The way back from an element of the operand, for views that can be written through.
+  Place (*place)(ViewContext, loop::Builder&, std::span<const Expr> index) = nullptr;
+  bool may_copy = false, may_repeat = false;  ///< OpDef
 };
 
 graph::OpDef view_op(const View& view);
+
+/// The type of a scatter of a value into a view of type `wanted`; fails if the value has another.
+std::vector<graph::ValueType> infer_scatter(graph::InferContext& context, const graph::ValueType& wanted);
+
+/// Registers the op, and with a way back also <name>_scatter: the operand with the view's elements replaced.
+void register_view(const View& view);
 
 /// A dim that the type rule accepted, counted from the start.
 size_t normalised_dim(int64_t dim, size_t rank);

@@ -12,6 +12,7 @@
 #include "src/ops/move_elements.h"
 #include "src/ops/samples.h"
 #include "src/ops/storage_bits.h"
+#include "src/ops/view.h"
 
 namespace sinter {
 
@@ -58,11 +59,12 @@ loop::Value part(loop::Builder& b, loop::Value bits, Expr i, int width) {
   return b.bit_and(b.shr(bits, shift), mask);
 }
 
-loop::Value lower_view(loop::Reader& reader, std::span<const Expr> index) {
+/// An element of the bytes of an operand, as the dtype of the result.
+loop::Value lower_bytes(loop::Reader& reader, size_t operand, std::span<const Expr> index) {
   loop::Builder& b = reader.builder();
-  const DType from = reader.operand_type(0).dtype, to = reader.result_type().dtype;
+  const DType from = reader.operand_type(operand).dtype, to = reader.result_type().dtype;
   std::vector<Expr> source(index.begin(), index.end());
-  const auto read_bits = [&] { return storage_bits(b, reader.read(0, source), from); };
+  const auto read_bits = [&] { return storage_bits(b, reader.read(operand, source), from); };
   if (from.bytes() == to.bytes()) return from_storage_bits(b, read_bits(), to);
   const Expr last = index.back();
   if (from.bytes() > to.bytes()) {
@@ -80,9 +82,9 @@ loop::Value lower_view(loop::Reader& reader, std::span<const Expr> index) {
   return from_storage_bits(b, bits, to);
 }
 
-std::vector<reference::Array> reference_view(const graph::Node& node, std::span<const reference::Array> operands) {
+std::vector<reference::Array> reference_bytes(const graph::Node& node, const reference::Array& operand) {
   reference::Array result = reference::Array::zeros(node.results[0].dtype, literal_extents(node.results[0].shape));
-  if (!result.data.empty()) std::memcpy(result.data.data(), operands[0].data.data(), result.data.size());
+  if (!result.data.empty()) std::memcpy(result.data.data(), operand.data.data(), result.data.size());
   if (result.dtype.is_boolean())
     for (std::byte& b : result.data) b = std::byte{b != std::byte{0}};
   return {std::move(result)};
@@ -92,7 +94,8 @@ std::vector<graph::SampleCall> sample_view() {
   std::vector<graph::SampleCall> list;
   const auto add = [&](DType t, const Dims& shape, DType to) {
     // Halves without NaN: whose bits a NaN of theirs has is the machine's.
-    const double low = t == f16 || t == bf16 ? 0 : -4;
+    const auto half = [](DType d) { return d == f16 || d == bf16; };
+    const double low = half(t) || half(to) ? 0 : -4;
     list.push_back(sample_call({sample_type(t, shape)}, graph::CallAttributes().dtype(to), low, 4));
   };
   // Every dtype on either side of the smallest and the largest elements, then pairs of one size.
@@ -111,6 +114,33 @@ std::vector<graph::SampleCall> sample_view() {
   return list;
 }
 
+std::vector<graph::SampleCall> sample_view_scatter() {
+  std::vector<graph::SampleCall> list = sample_view();
+  for (graph::SampleCall& call : list) {
+    graph::InferContext context(*graph::find_op("view"), call.operands, call.attributes, {});
+    call.operands.push_back(infer_view(context)[0]);
+  }
+  return list;
+}
+
+/// All elements are replaced: the value's bytes.
+graph::OpDef view_scatter_op() {
+  graph::OpDef def;
+  def.name = "view_scatter";
+  def.doc = "The operand with its bytes replaced by those of a value of its view as another dtype.";
+  def.op_class = graph::OpClass::indexed;
+  def.min_operands = def.max_operands = 2;
+  def.params = {{"dtype", graph::ParamKind::dtype}};
+  def.write_role = graph::WriteRole::scatter;
+  def.infer = [](graph::InferContext& context) { return infer_scatter(context, infer_view(context)[0]); };
+  def.lower = [](loop::Reader& reader, std::span<const Expr> index) { return lower_bytes(reader, 1, index); };
+  def.reference = [](const graph::Node& node, std::span<const reference::Array> operands) {
+    return reference_bytes(node, operands[1]);
+  };
+  def.sample = sample_list(sample_view_scatter);
+  return def;
+}
+
 }  // namespace
 
 void register_view_dtype() {
@@ -119,9 +149,13 @@ void register_view_dtype() {
   def.doc = "The same bytes as elements of another dtype; the last dim shrinks or grows with their size.";
   def.op_class = graph::OpClass::indexed;
   def.params = {{"dtype", graph::ParamKind::dtype}};
+  def.scatter = &graph::register_op(view_scatter_op());
+  def.may_copy = true;
   def.infer = infer_view;
-  def.lower = lower_view;
-  def.reference = reference_view;
+  def.lower = [](loop::Reader& reader, std::span<const Expr> index) { return lower_bytes(reader, 0, index); };
+  def.reference = [](const graph::Node& node, std::span<const reference::Array> operands) {
+    return reference_bytes(node, operands[0]);
+  };
   def.sample = sample_list(sample_view);
   graph::register_op(std::move(def));
 }

@@ -59,6 +59,7 @@ Dims first_order(size_t rank) {
 /// Is each element computed from the elements at its own place, broadcast, and from nothing that names a dim?
 bool is_placeless(const graph::OpDef& op) {
   using enum graph::ParamKind;
+  if (op.write_role != graph::WriteRole::none) return false;  // what is written keeps its dims: they are the memory's
   return op.op_class == graph::OpClass::pointwise && std::ranges::all_of(op.params, [](const graph::Param& p) {
            return p.kind == number || p.kind == optional_number || p.kind == dtype || p.kind == flag ||
                   p.kind == enumeration;

@@ -52,9 +52,11 @@ Graph round(const Graph& g, const CallFilter& is_left_to_provider, bool& changed
     const NodeId made = out.add(*n.op, std::move(operands), n.attributes, n.line);
     for (size_t i = 0; i < n.results.size(); ++i) results.push_back({made, static_cast<int32_t>(i)});
   }
-  for (size_t i = 0; i < g.outputs().size(); ++i) {
-    const Value v = g.outputs()[i];
-    out.add_output(map[static_cast<size_t>(v.node)][static_cast<size_t>(v.result)], g.output_order(i));
+  const auto mapped = [&](Value v) { return map[static_cast<size_t>(v.node)][static_cast<size_t>(v.result)]; };
+  for (size_t i = 0; i < g.outputs().size(); ++i) out.add_output(mapped(g.outputs()[i]), g.output_order(i));
+  for (graph::Write w : g.writes()) {
+    w.value = mapped(w.value);
+    out.add_write(w);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "src/graph/registry.h"
 #include "src/ops/gemm.h"
+#include "src/passes/rewriter.h"
 
 namespace sinter::passes {
 namespace {
@@ -17,15 +18,6 @@ using graph::Graph;
 using graph::Node;
 using graph::NodeId;
 using graph::Value;
-
-/// How often each node is read; an output counts.
-std::vector<int> count_uses(const Graph& g) {
-  std::vector<int> uses(static_cast<size_t>(g.size()));
-  for (NodeId id = 0; id < g.size(); ++id)
-    for (Value v : g.node(id).operands) ++uses[static_cast<size_t>(v.node)];
-  for (Value v : g.outputs()) ++uses[static_cast<size_t>(v.node)];
-  return uses;
-}
 
 bool is_op(const Node& n, std::string_view name) { return n.op != nullptr && n.op->name == name; }
 
@@ -49,7 +41,7 @@ std::optional<Product> product_of(const Node& n) {
 class Fuser {
  public:
   Fuser(const Graph& g, const CallFilter& is_left_to_provider)
-      : g_(g), is_left_to_provider_(is_left_to_provider), uses_(count_uses(g)) {}
+      : g_(g), is_left_to_provider_(is_left_to_provider), uses_(use_counts(g)) {}
 
   Graph run() {
     out_ = Graph();
@@ -68,6 +60,10 @@ class Fuser {
         map_.push_back({out_.add(*n.op, mapped(n.operands), n.attributes, n.line), 0});
     }
     for (size_t i = 0; i < g_.outputs().size(); ++i) out_.add_output(mapped(g_.outputs()[i]), g_.output_order(i));
+    for (graph::Write w : g_.writes()) {
+      w.value = mapped(w.value);
+      out_.add_write(w);
+    }
     return std::move(out_);
   }
 

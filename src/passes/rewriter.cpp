@@ -37,6 +37,10 @@ void Rewriter::copy(NodeId old) {
 
 Graph Rewriter::finish() {
   for (size_t i = 0; i < from_.outputs().size(); ++i) to_.add_output(mapped(from_.outputs()[i]), from_.output_order(i));
+  for (graph::Write w : from_.writes()) {
+    w.value = mapped(w.value);
+    to_.add_write(w);
+  }
   return std::move(to_);
 }
 
@@ -45,6 +49,7 @@ std::vector<int> use_counts(const Graph& graph) {
   for (NodeId id = 0; id < graph.size(); ++id)
     for (Value v : graph.node(id).operands) ++uses[static_cast<size_t>(v.node)];
   for (Value v : graph.outputs()) ++uses[static_cast<size_t>(v.node)];
+  for (const graph::Write& w : graph.writes()) ++uses[static_cast<size_t>(w.value.node)];
   return uses;
 }
 

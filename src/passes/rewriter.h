@@ -24,7 +24,7 @@ class Rewriter {
     map_[static_cast<size_t>(old)] = std::move(results);
   }
   void copy(graph::NodeId old);
-  /// The old graph's outputs, as they are mapped.
+  /// The old graph's outputs and what it writes, as they are mapped.
   graph::Graph finish();
 
  private:
@@ -33,7 +33,7 @@ class Rewriter {
   std::vector<std::vector<graph::Value>> map_;
 };
 
-/// By node: how many operands, and outputs, it is.
+/// By node: how many operands, outputs and written values it is.
 std::vector<int> use_counts(const graph::Graph& graph);
 
 }  // namespace sinter::passes

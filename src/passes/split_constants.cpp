@@ -67,13 +67,17 @@ class Splitter {
     return g_.node(id).op == nullptr;
   }
 
+  static bool shares_memory(const Node& n) {
+    return n.op != nullptr && (n.op->op_class == graph::OpClass::view || n.op->scatter != nullptr);
+  }
+
   /// Values that a result is, or is a view of: results are fresh memory on every call.
   std::vector<bool> shown() const {
     std::vector<bool> is_shown(static_cast<size_t>(g_.size()));
     for (Value v : g_.outputs())
       for (NodeId id = v.node;; id = g_.node(id).operands[0].node) {
         is_shown[static_cast<size_t>(id)] = true;
-        if (g_.node(id).op == nullptr || g_.node(id).op->op_class != graph::OpClass::view) break;
+        if (!shares_memory(g_.node(id))) break;
       }
     return is_shown;
   }

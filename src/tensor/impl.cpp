@@ -115,6 +115,45 @@ TensorImpl& computed(const Tensor& tensor, const char* why, SourceLine line) {
   return t;
 }
 
+TensorImpl& readable(const Tensor& tensor, const char* why, SourceLine line) {
+  TensorImpl& t = computed(tensor, why, line);
+  if (writes_are_pending) before_read(t);
+  return t;
+}
+
+std::pair<uintptr_t, uintptr_t> byte_range(const TensorImpl& t) {
+  int64_t low = 0, high = 1;
+  for (size_t d = 0; d < t.shape.size(); ++d) {
+    if (t.shape[d] == 0) return {0, 0};
+    const int64_t span = (t.shape[d] - 1) * t.strides[d];
+    (span < 0 ? low : high) += span;
+  }
+  const auto at = [&](int64_t element) {
+    return reinterpret_cast<uintptr_t>(static_cast<char*>(t.data()) + element * t.dtype.bytes());
+  };
+  return {at(low), at(high)};
+}
+
+int64_t offset_as(const TensorImpl& t, DType dtype) {
+  if (dtype == t.dtype) return t.offset;
+  const int64_t bytes = t.offset * t.dtype.bytes(), size = dtype.bytes();
+  if (bytes % size != 0 || reinterpret_cast<uintptr_t>(t.storage->data) % static_cast<uintptr_t>(size) != 0)
+    throw UserError({"view",
+                     fmt::format("the first element of {} is not at a multiple of {} bytes, as {} must be",
+                                 t.dtype.name(), size, dtype.name()),
+                     {},
+                     {},
+                     "clone() it first"});
+  return bytes / size;
+}
+
+bool overlap(const TensorImpl& a, const TensorImpl& b) {
+  if (a.device != b.device) return false;
+  const auto [a_begin, a_end] = byte_range(a);
+  const auto [b_begin, b_end] = byte_range(b);
+  return a_begin < b_end && b_begin < a_end;
+}
+
 Dims contiguous_strides(const Dims& shape) {
   Dims strides = Dims::filled(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<int64_t>(shape[d], 1);

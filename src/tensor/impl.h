@@ -9,8 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sinter::tensor {
@@ -31,6 +30,7 @@ struct Storage {
   void* stream = nullptr;         ///< native stream the memory was allocated on
   Callback<void(void*)> deleter;  ///< user-owned memory
   bool owned = false;             ///< release to the device's allocator
+  bool read_only = false;         ///< another library's, which forbids writing
   std::mutex mutex;               ///< of the lists below
   struct DeviceCopy {
     int64_t offset;  ///< of the view that was copied
@@ -41,18 +41,31 @@ struct Storage {
   std::vector<LateReader*> late_readers;  ///< never freed, so that settle() may come late
   std::atomic<int32_t> late_reader_count{0};
   std::atomic<bool> exposed{false};  ///< the host was given the address and may write at any time
-  std::atomic<uint64_t> version{0};  ///< counts the in-place ops that wrote to it
+  std::atomic<uint64_t> version{0};  ///< writes by in-place ops so far
   ~Storage();
 
   /// May the contents change without Sinter knowing?
   bool may_change() const { return !owned || exposed.load(std::memory_order_relaxed); }
   /// The host gets the address: late readers, and the region that this thread is recording, read first.
   void expose();
+  /// An in-place op is about to write: late readers read first, copies on other devices are no longer the same.
+  void before_write();
+  /// It has written, or failed to: what was computed from the contents before is out of date.
+  void after_write();
   /// False if the memory may change already; the reader is noted all the same, until remove_late_reader().
   bool add_late_reader(LateReader* reader);
   void remove_late_reader(LateReader* reader);
+
+ private:
+  void settle_late_readers();
 };
 
+struct TensorImpl;
+
+/// Does this thread record a region that writes to memory? Then whoever reads memory asks it first.
+extern constinit thread_local bool writes_are_pending;
+/// Set once, while the library starts: the region that this thread records is computed if it writes to the memory.
+extern void (*before_read)(const TensorImpl&);
 /// Does this thread record a region? Set once, while the library starts.
 extern bool (*is_recording)();
 /// The last handle but one to a borrowed tensor is gone. If this thread's recorder has that one, the region reads the
@@ -62,8 +75,6 @@ extern void (*before_memory_goes)(const TensorImpl* t) noexcept;
 /// What recording wants to know; set once, while the library starts. The contents of the storage may change from now
 /// on: whatever this thread recorded and did not compute yet reads them first.
 extern void (*before_exposure)(const Storage&);
-
-struct TensorImpl;
 
 /// Who will compute a pending tensor. Any thread may call these, also with an address that it read just before the
 /// tensor was computed: owners are never freed, and answer or refuse such a call.
@@ -129,6 +140,13 @@ Tensor make_tensor(std::shared_ptr<Storage> storage, DType dtype, const Dims& sh
 Tensor empty(const Dims& shape, DType dtype, Device device);
 /// A pending tensor is computed first.
 TensorImpl& computed(const Tensor& t, const char* why, SourceLine line = {});
+/// The same for whoever reads the elements: what was recorded and writes to them is computed as well.
+TensorImpl& readable(const Tensor& t, const char* why, SourceLine line = {});
+/// The bytes that a tensor's elements span, as addresses; [0, 0) if it has none.
+std::pair<uintptr_t, uintptr_t> byte_range(const TensorImpl& t);
+/// The tensor's offset in elements of another dtype; UserError where these do not begin at its first element.
+int64_t offset_as(const TensorImpl& t, DType dtype);
+bool overlap(const TensorImpl& a, const TensorImpl& b);
 
 Dims contiguous_strides(const Dims& shape);
 /// Row-major without gaps; strides of single elements do not count. Inline: guards ask for it on every call.
@@ -158,6 +176,8 @@ std::string describe(const Tensor& t);  ///< "f32 [2,3]"
 
 /// A dense row-major copy on the CPU, in the tensor's dtype; waits for the device.
 void read_elements(const TensorImpl& t, void* out);
+/// The reverse; waits for the device as well.
+void write_elements(const TensorImpl& t, const void* in);
 /// A small CPU tensor that follows other operands to their device: Sinter's own memory is copied once a device and
 /// kept, memory that the host may write to is copied on every call.
 Tensor follow_to_device(const Tensor& t, Device device);

@@ -9,6 +9,8 @@ namespace sinter::tensor {
 bool (*is_recording)() = nullptr;
 void (*before_memory_goes)(const TensorImpl* t) noexcept = nullptr;
 void (*before_exposure)(const Storage&) = nullptr;
+void (*before_read)(const TensorImpl&) = nullptr;
+constinit thread_local bool writes_are_pending = false;
 
 Storage::~Storage() {
   if (owned)
@@ -17,18 +19,30 @@ Storage::~Storage() {
     deleter(data);
 }
 
-void Storage::expose() {
-  exposed.store(true);
-  if (late_reader_count.load() != 0) {  // sequentially consistent: a reader that comes now sees `exposed`
-    std::vector<LateReader*> readers;
-    {
-      std::scoped_lock lock(mutex);
-      readers = late_readers;
-    }
-    for (LateReader* r : readers) r->settle();
+void Storage::settle_late_readers() {
+  if (late_reader_count.load() == 0) return;
+  std::vector<LateReader*> readers;
+  {
+    std::scoped_lock lock(mutex);
+    readers = late_readers;
   }
+  for (LateReader* r : readers) r->settle();
+}
+
+void Storage::expose() {
+  exposed.store(true);  // sequentially consistent: a reader that comes now sees it
+  settle_late_readers();
   if (before_exposure != nullptr) before_exposure(*this);
 }
+
+void Storage::before_write() {
+  settle_late_readers();
+  std::vector<DeviceCopy> outdated;
+  std::scoped_lock lock(mutex);
+  outdated.swap(device_copies);
+}
+
+void Storage::after_write() { version.fetch_add(1, std::memory_order_release); }
 
 bool Storage::add_late_reader(LateReader* reader) {
   {

@@ -40,6 +40,17 @@ void gather(char*& out, const char* from, const TensorImpl& t, size_t dim) {
   for (int64_t i = 0; i < t.shape[dim]; ++i) gather(out, from + i * step, t, dim + 1);
 }
 
+void scatter(const char*& in, char* to, const TensorImpl& t, size_t dim) {
+  const auto bytes = static_cast<size_t>(t.dtype.bytes());
+  if (dim == t.shape.size()) {
+    std::memcpy(to, in, bytes);
+    in += bytes;
+    return;
+  }
+  const int64_t step = t.strides[dim] * static_cast<int64_t>(bytes);
+  for (int64_t i = 0; i < t.shape[dim]; ++i) scatter(in, to + i * step, t, dim + 1);
+}
+
 }  // namespace
 
 void read_elements(const TensorImpl& t, void* out) {
@@ -70,8 +81,28 @@ void read_elements(const TensorImpl& t, void* out) {
   gather(to, staging.get() - low * bytes, t, 0);
 }
 
+void write_elements(const TensorImpl& t, const void* in) {
+  if (t.shape.product() == 0) return;
+  const char* from = static_cast<const char*>(in);
+  if (t.device.is_cpu()) return scatter(from, static_cast<char*>(t.data()), t, 0);
+  device::Backend& backend = device::backend(t.device);
+  const device::StreamHandle stream = device::current_stream(t.device);
+  const auto bytes = static_cast<int64_t>(t.dtype.bytes());
+  const auto [low, high] = reach(t);
+  char* first = static_cast<char*>(t.data()) + low * bytes;
+  const auto span = static_cast<size_t>((high - low + 1) * bytes);
+  const auto staging = std::make_unique<char[]>(span);
+  if (!is_contiguous(t.shape, t.strides)) {  // what lies between the elements stays
+    backend.copy_to_host(staging.get(), first, span, stream);
+    backend.synchronize(stream);
+  }
+  scatter(from, staging.get() - low * bytes, t, 0);
+  backend.copy_from_host(first, staging.get(), span, stream);
+  backend.synchronize(stream);
+}
+
 Tensor copy_to_device(const Tensor& source, Device device) {
-  const TensorImpl& t = computed(source, "to");
+  const TensorImpl& t = readable(source, "to");
   Tensor result = empty(t.shape, t.dtype, device);
   const auto bytes = static_cast<size_t>(t.shape.product() * t.dtype.bytes());
   if (bytes == 0) return result;
@@ -100,7 +131,7 @@ Tensor copy_to_device(const Tensor& source, Device device) {
 }
 
 Tensor copy_of(const Tensor& source) {
-  const TensorImpl& t = computed(source, "copy");
+  const TensorImpl& t = readable(source, "copy");
   if (t.shape.product() == 0) return empty(t.shape, t.dtype, t.device);
   const auto [low, high] = reach(t);
   const auto bytes = static_cast<int64_t>(t.dtype.bytes());
@@ -112,7 +143,7 @@ Tensor copy_of(const Tensor& source) {
 }
 
 Tensor follow_to_device(const Tensor& source, Device device) {
-  const TensorImpl& t = computed(source, "to");
+  const TensorImpl& t = readable(source, "to");
   // What a graph copies is there only while it runs.
   if (t.storage->may_change() || device::backend(device).is_capturing(device::current_stream(device)))
     return copy_to_device(source, device);
@@ -176,7 +207,7 @@ T read_item(const Tensor& t, SourceLine line) {
                      line,
                      {},
                      "reduce it first (sum, amax, ...), or read all with to_vector"});
-  const tensor::TensorImpl& impl = tensor::computed(t, "item", line);
+  const tensor::TensorImpl& impl = tensor::readable(t, "item", line);
   alignas(8) char element[8];
   tensor::read_elements(impl, element);
   return read_number<T>(element, impl.dtype);
@@ -194,7 +225,7 @@ void copy_to_host(const Tensor& t, void* out, DType expected, SourceLine line) {
                      line,
                      {},
                      fmt::format("convert first: to(t, {})", expected.name())});
-  tensor::read_elements(tensor::computed(t, "to_vector", line), out);
+  tensor::read_elements(tensor::readable(t, "to_vector", line), out);
 }
 
 }  // namespace sinter

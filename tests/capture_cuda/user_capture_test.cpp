@@ -51,6 +51,29 @@ TEST_F(UserCapture, ReplaysComputeAgain) {
   gpu().destroy_graph(graph);
 }
 
+TEST_F(UserCapture, InPlaceOpsAndIntoAreReplayed) {
+  auto update = compile([](const Tensor& x) {
+    x += 1;
+    copy_(slice(x, 0, 1), slice(x, 0, 0, -1));  // through memory of its own
+    return x;
+  });
+  auto f = compile([](const Tensor& x) { return x * 10; });
+  const Tensor x = there(from<float>({1, 2, 3})), out = there(zeros({3})), small = clone(from<float>({1, 1, 1}));
+  const auto graph = captured([&] {
+    const Tensor y = update(x);
+    f.into(out)(y);
+    out += small;  // at once, with a copy of a host tensor
+    select(x, 0, 2) *= 2;
+  });
+  EXPECT_EQ(to_vector<float>(x), (std::vector<float>{1, 2, 3})) << "nothing ran yet";
+  small += 100;
+  EXPECT_EQ(after_replay(graph, out), (std::vector<float>{21, 21, 31}));
+  EXPECT_EQ(to_vector<float>(x), (std::vector<float>{2, 2, 6}));
+  EXPECT_EQ(after_replay(graph, out), (std::vector<float>{31, 31, 31}));
+  EXPECT_EQ(to_vector<float>(x), (std::vector<float>{3, 3, 6}));
+  gpu().destroy_graph(graph);
+}
+
 TEST_F(UserCapture, HostConstantsLiveAsLongAsTheGraph) {
   std::optional<Tensor> scale = from<float>({3, 4});
   Tensor also = from<float>({10, 20});

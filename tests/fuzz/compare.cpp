@@ -9,10 +9,12 @@
 #include <cstring>
 
 #include "runtime/exec/executable.h"
+#include "src/compiler/graph_executable.h"
 #include "src/compiler/pipeline.h"
 #include "src/ops/ops.h"
 #include "src/reference/interpret.h"
 #include "tests/fuzz/data.h"
+#include "tests/fuzz/memory.h"
 #include "tests/support/op_cases.h"
 
 namespace sinter::fuzz {
@@ -48,16 +50,10 @@ std::shared_ptr<const exec::Executable> compiled(const Case& c, const Way& way) 
   return exec::make_executable(std::move(made.plan), std::move(kernels));
 }
 
-bool is_view_of_input(const Graph& graph, graph::Value v) {
-  const graph::Node* n = &graph.node(v.node);
-  while (n->op != nullptr && n->op->op_class == graph::OpClass::view) n = &graph.node(n->operands[0].node);
-  return n->op == nullptr;
-}
-
 /// What is computed or copied has memory of its own: a program may write to its inputs afterwards.
 void check_memory(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> results) {
   for (size_t i = 0; i < results.size(); ++i) {
-    if (is_view_of_input(graph, graph.outputs()[i])) continue;
+    if (may_share_input(graph, graph.outputs()[i])) continue;
     for (size_t j = 0; j < inputs.size(); ++j)
       if (results[i].impl()->storage == inputs[j].impl()->storage)
         throw CompileError(fmt::format("output {} is no view of input {}, but shares its memory", i, j));
@@ -90,7 +86,7 @@ std::string describe(const Way& way) {
 /// One call: what the interpreter gives.
 struct Expected {
   std::vector<Input> inputs;
-  std::vector<reference::Array> outputs;
+  std::vector<reference::Array> outputs;  ///< then what is written
 };
 
 Expected expected_of(const Case& c, std::span<const int64_t> symbols) {
@@ -98,18 +94,26 @@ Expected expected_of(const Case& c, std::span<const int64_t> symbols) {
   e.inputs = make_inputs(c.graph, symbols, c.data_seed, c.misaligned);
   std::vector<reference::Array> dense;
   for (const Input& i : e.inputs) dense.push_back(i.dense);
-  e.outputs = reference::interpret(c.graph, dense, symbols);
+  e.outputs = reference::interpret(compiler::without_writes(c.graph), dense, symbols);
   return e;
 }
 
 std::string first_difference(const Case& c, const exec::Executable& executable, const Expected& e, size_t call,
                              Device device) {
+  const std::vector<graph::Write>& writes = c.graph.writes();
   std::vector<Tensor> inputs;
-  for (const Input& i : e.inputs) inputs.push_back(to_device(i, device));
+  for (const Input& i : e.inputs) inputs.push_back(to_device(i, device, !writes.empty()));
   const auto got = run(executable, c.graph, inputs, c.calls[call]);
   for (size_t i = 0; i < got.size(); ++i)
     if (const std::string d = test::difference(e.outputs[i], got[i]); !d.empty())
       return fmt::format("call {}, output {}: {}", call, i, d);
+  for (size_t i = 0; i < writes.size(); ++i) {
+    const auto input = static_cast<size_t>(writes[i].input);
+    const int64_t offset = value_of(c.graph.input_layout(input).offset, c.calls[call]);
+    if (const std::string d = difference_in_place(e.inputs[input], inputs[input], offset, e.outputs[got.size() + i]);
+        !d.empty())
+      return fmt::format("call {}, input {} after it was written: {}", call, input, d);
+  }
   return {};
 }
 

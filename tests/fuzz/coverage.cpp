@@ -20,6 +20,7 @@ void Coverage::note(const Case& c) {
   is(c.misaligned != 0, "misaligned");
   is(c.calls.size() > 1, "two calls");
   is(c.graph.outputs().size() > 1, "several outputs");
+  is(!c.graph.writes().empty(), "writes in place");
   int ops = 0;
   bool empty = false, numbers = false;
   for (graph::NodeId id = 0; id < c.graph.size(); ++id) {

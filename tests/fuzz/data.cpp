@@ -7,6 +7,7 @@
 #include <random>
 
 #include "tests/fuzz/compare.h"
+#include "tests/support/op_cases.h"
 
 namespace sinter::fuzz {
 namespace {
@@ -69,6 +70,12 @@ Input make_input(DType dtype, const Dims& shape, const Dims& strides, int64_t of
   return input;
 }
 
+/// All memory around a tensor.
+Tensor block_of(const tensor::TensorImpl& t) {
+  const auto elements = static_cast<int64_t>(t.storage->bytes) / t.dtype.bytes();
+  return tensor::make_tensor(t.storage, t.dtype, {elements}, {1});
+}
+
 }  // namespace
 
 std::vector<Input> make_inputs(const graph::Graph& graph, std::span<const int64_t> symbols, uint64_t seed,
@@ -86,13 +93,27 @@ std::vector<Input> make_inputs(const graph::Graph& graph, std::span<const int64_
   return inputs;
 }
 
-Tensor to_device(const Input& input, Device device) {
-  if (device.is_cpu()) return input.tensor;
+Tensor to_device(const Input& input, Device device, bool written) {
+  if (device.is_cpu() && !written) return input.tensor;
   const tensor::TensorImpl& t = *input.tensor.impl();
-  const auto elements = static_cast<int64_t>(t.storage->bytes) / t.dtype.bytes();
-  const Tensor block = tensor::make_tensor(t.storage, t.dtype, {elements}, {1});
-  const Tensor copy = tensor::copy_to_device(block, device);
+  const Tensor copy = tensor::copy_to_device(block_of(t), device);
   return tensor::make_tensor(copy.impl()->storage, t.dtype, t.shape, t.strides, t.offset);
+}
+
+std::string difference_in_place(const Input& input, const Tensor& tensor, int64_t offset,
+                                const reference::Array& elements) {
+  const tensor::TensorImpl& t = *tensor.impl();
+  const Tensor is = tensor::copy_to_device(block_of(t), Device::cpu());
+  const Tensor was = tensor::copy_to_device(block_of(*input.tensor.impl()), Device::cpu());
+  const auto written = [&](const Tensor& block) {
+    return tensor::make_tensor(block.impl()->storage, t.dtype, t.shape, t.strides, t.offset + offset);
+  };
+  reference::Array got = reference::Array::zeros(t.dtype, t.shape);
+  if (!got.data.empty()) tensor::read_elements(*written(is).impl(), got.data.data());
+  if (const std::string d = test::difference(elements, got); !d.empty()) return d;
+  tensor::write_elements(*written(was).impl(), got.data.data());
+  const bool kept = std::memcmp(was.impl()->data(), is.impl()->data(), was.impl()->storage->bytes) == 0;
+  return kept ? "" : "memory beside the elements was written";
 }
 
 }  // namespace sinter::fuzz

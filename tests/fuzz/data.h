@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "src/graph/graph.h"
@@ -21,7 +22,12 @@ struct Input {
 std::vector<Input> make_inputs(const graph::Graph& graph, std::span<const int64_t> symbols, uint64_t seed,
                                int misaligned);
 
-/// The tensor, or a copy with equal strides and surroundings on another device.
-Tensor to_device(const Input& input, Device device);
+/// A copy with equal strides and surroundings on a device; on the CPU the tensor itself unless it is `written`.
+Tensor to_device(const Input& input, Device device, bool written);
+
+/// Empty if `tensor`, a copy of the input that a run has written to, holds these elements (any NaN equals any NaN),
+/// `offset` elements after its first one, and the surroundings are what they were; else the difference in words.
+std::string difference_in_place(const Input& input, const Tensor& tensor, int64_t offset,
+                                const reference::Array& elements);
 
 }  // namespace sinter::fuzz

@@ -8,9 +8,11 @@
 #include <map>
 
 #include "src/graph/text.h"
+#include "src/ops/assign.h"
 #include "src/ops/ops.h"
 #include "tests/fuzz/draw.h"
 #include "tests/fuzz/layouts.h"
+#include "tests/fuzz/memory.h"
 #include "tests/support/platform_functions.h"
 
 namespace sinter::fuzz {
@@ -32,7 +34,10 @@ class Generator {
  public:
   Generator(uint64_t seed, const GeneratorOptions& options) : choose_(seed), options_(options) {
     ops::register_all_ops();
-    for (const OpDef* op : graph::all_ops()) ops_[op->op_class].push_back(op);
+    for (const OpDef* op : graph::all_ops()) {
+      ops_[op->op_class].push_back(op);
+      if (op->scatter != nullptr && !op->may_repeat) writable_views_.push_back(op);
+    }
     c_.graph.name = fmt::format("fuzz_{}", seed);
     c_.data_seed = seed;
     if (choose_.one_in(8)) c_.misaligned = static_cast<int>(1 + choose_.pick(3));
@@ -119,6 +124,7 @@ class Generator {
     if (choose_.one_in(16) && add_padded_fold()) return;
     if (choose_.one_in(24) && add_other_address()) return;
     if (choose_.one_in(24) && add_shift()) return;
+    if (choose_.one_in(16) && add_write()) return;
     for (int attempt = 0; attempt < 60; ++attempt) {
       const OpDef& op = any_op();
       if (op.name == "gather" || op.name == "index_select" ? add_indexing(op)
@@ -284,6 +290,54 @@ class Generator {
     return try_add(op, operands, sample->attributes, false);
   }
 
+  // In-place ops
+
+  /// A statement like `x[..., 1:3].transpose() = y`, as it is recorded: the new contents of an input.
+  bool add_write() {
+    const size_t input = choose_.pick(g().inputs().size());
+    for (const auto& symbols : c_.calls)
+      if (!is_distinct(type(g().inputs()[input]), g().input_layout(input), symbols)) return false;
+    contents_.resize(std::max(contents_.size(), input + 1));
+    std::vector<Value> viewed{contents_[input].value_or(g().inputs()[input])};
+    std::vector<graph::NodeId> views;
+    for (size_t wanted = choose_.pick(3); views.size() < wanted;) {
+      const OpDef& op = *choose_.of(writable_views_);
+      if (!try_add(op, {viewed.back()}, draw_attributes(choose_, op, type(viewed.back())), false)) break;
+      viewed.push_back(values_.back());
+      views.push_back(values_.back().node);
+    }
+    if (!add_assign(viewed.back())) return false;
+    for (size_t i = views.size(); i-- > 0;) {
+      const graph::Node& view = g().node(views[i]);
+      if (!try_add(*view.op->scatter, {viewed[i], values_.back()}, graph::Attributes(view.attributes), false))
+        return false;
+    }
+    contents_[input] = values_.back();
+    return true;
+  }
+
+  /// A number, or a value that is broadcast.
+  bool add_assign(Value to) {
+    const OpDef& assign = *graph::find_op("assign");
+    const auto fits = [&](Value v) {
+      return type(v).rank() <= type(to).rank() && broadcasts(type(v), type(to)) && !(v == to);
+    };
+    const auto tensor =
+        graph::literal_attributes(graph::CallAttributes().flag(false).enumeration(ops::AssignMode::copy));
+    for (int attempt = 0; attempt < 6 && !choose_.one_in(6); ++attempt)
+      if (const Value v = any_value(); fits(v) && try_add(assign, {to, v}, tensor)) return true;
+    return try_add(assign, {to},
+                   graph::literal_attributes(graph::CallAttributes()
+                                                 .flag(true)
+                                                 .number(graph::Number::of(choose_.of({0, 1, 3})))
+                                                 .enumeration(ops::AssignMode::copy)));
+  }
+
+  void write_contents() {
+    for (size_t i = 0; i < contents_.size(); ++i)
+      if (contents_[i]) g().add_write({*contents_[i], static_cast<int>(i), choose_.one_in(5)});
+  }
+
   /// Values as integers in [0, bound).
   bool add_inside(Value data, DType dtype, int64_t bound) {
     const auto integer = graph::literal_attributes(graph::CallAttributes().dtype(dtype));
@@ -347,12 +401,14 @@ class Generator {
   }
 
   void choose_outputs() {
+    write_contents();
     for (size_t i = 0; i < values_.size(); ++i) {
       const bool is_input = g().node(values_[i].node).op == nullptr;
-      if (is_input ? choose_.one_in(20) : !used_[i] || choose_.one_in(8)) g().add_output(values_[i]);
+      const bool wanted = is_input ? choose_.one_in(20) : !used_[i] || choose_.one_in(8);
+      if (wanted && may_leave(g(), values_[i])) g().add_output(values_[i]);
     }
-    if (g().outputs().empty()) g().add_output(values_.back());
-    if (choose_.one_in(20)) g().add_output(g().outputs().front());
+    if (g().outputs().empty() && g().writes().empty()) g().add_output(values_.back());
+    if (choose_.one_in(20) && !g().outputs().empty()) g().add_output(g().outputs().front());
   }
 
   Chooser choose_;
@@ -361,6 +417,8 @@ class Generator {
   std::map<OpClass, std::vector<const OpDef*>> ops_;
   std::vector<Value> values_;
   std::vector<bool> used_;
+  std::vector<const OpDef*> writable_views_;
+  std::vector<std::optional<Value>> contents_;  ///< of inputs that were written, by input
   std::vector<Expr> extent_symbols_;
   bool promotes_ = false, symbolic_extents_ = false;
   int64_t total_ = 0;

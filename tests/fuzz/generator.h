@@ -12,8 +12,8 @@ struct GeneratorOptions {
 };
 
 /// A random graph over all registered ops: shared values, several outputs, every dtype, views, broadcasts, folds, data
-/// as indices, sizes around the powers of two, inputs strided, overlapping, reversed, offset and misaligned. The same
-/// seed and options give the same case.
+/// as indices, writes to inputs through views, sizes around the powers of two, inputs strided, overlapping, reversed,
+/// offset and misaligned. The same seed and options give the same case.
 Case generate(uint64_t seed, const GeneratorOptions& options = {});
 
 }  // namespace sinter::fuzz

@@ -22,8 +22,8 @@ class Minimiser {
 
   Case run() {
     // The order matters: what removes most comes first, and begins again after each success.
-    while (trials_ > 0 && (fewer_outputs() || shorter() || without_layout() || without_symbols() || smaller_extents() ||
-                           fewer_operands() || simpler_dtypes()));
+    while (trials_ > 0 && (fewer_outputs() || fewer_writes() || shorter() || without_layout() || without_symbols() ||
+                           smaller_extents() || fewer_operands() || simpler_dtypes()));
     return std::move(best_);
   }
 
@@ -47,6 +47,7 @@ class Minimiser {
       c.graph.set_outputs(std::move(kept));
       return take(rewritten(c, {}));
     };
+    if (!outputs.empty() && !best_.graph.writes().empty() && with({})) return true;
     if (outputs.size() < 2) return false;
     for (Value v : outputs)
       if (with({v})) return true;
@@ -58,7 +59,20 @@ class Minimiser {
     return false;
   }
 
-  /// From the last node up: an output may end earlier; an operand, or a new input, may stand for an op.
+  bool fewer_writes() {
+    const std::vector<graph::Write> writes = best_.graph.writes();
+    for (size_t left_out = 0; left_out < writes.size(); ++left_out) {
+      Case c = best_;
+      c.graph.clear_writes();
+      for (size_t i = 0; i < writes.size(); ++i)
+        if (i != left_out) c.graph.add_write(writes[i]);
+      if (take(rewritten(c, {}))) return true;
+    }
+    return false;
+  }
+
+  /// From the last node up: an output, or what is written, may end earlier; an operand, or a new input, may stand for
+  /// an op.
   bool shorter() {
     for (NodeId id = best_.graph.size(); id-- > 0;) {
       const graph::Node& node = best_.graph.node(id);
@@ -81,7 +95,14 @@ class Minimiser {
   bool outputs_end_at(NodeId id, Value operand) {
     Case c = best_;
     std::vector<Value> outputs = c.graph.outputs();
-    if (std::ranges::none_of(outputs, [&](Value v) { return v.node == id; })) return false;
+    std::vector<graph::Write> writes = c.graph.writes();
+    const bool written = std::ranges::any_of(writes, [&](const graph::Write& w) { return w.value.node == id; });
+    if (std::ranges::none_of(outputs, [&](Value v) { return v.node == id; }) && !written) return false;
+    c.graph.clear_writes();
+    for (graph::Write& w : writes) {
+      if (w.value.node == id) w.value = operand;
+      c.graph.add_write(w);
+    }
     for (Value& v : outputs)
       if (v.node == id) v = operand;
     c.graph.set_outputs(std::move(outputs));

@@ -8,6 +8,7 @@
 #include "src/graph/needed_nodes.h"
 #include "src/graph/registry.h"
 #include "src/graph/text.h"
+#include "tests/fuzz/memory.h"
 
 namespace sinter::fuzz {
 namespace {
@@ -35,6 +36,7 @@ class Rewriter {
       input += is_input ? 1 : 0;
     }
     for (Value v : from_.outputs()) to_.add_output(mapped(v));
+    for (const graph::Write& w : from_.writes()) add_write(w);
     return std::move(to_);
   }
 
@@ -51,6 +53,13 @@ class Rewriter {
     for (Expr& e : layout.strides) e = expr(e);
     layout.offset = expr(layout.offset);
     values_[static_cast<size_t>(id)] = {to_.add_input(type, dense ? graph::contiguous_layout(type.shape) : layout)};
+  }
+
+  void add_write(graph::Write w) {
+    const Value input = mapped(from_.inputs()[static_cast<size_t>(w.input)]);
+    w.input = static_cast<int>(std::ranges::find(to_.inputs(), input) - to_.inputs().begin());
+    w.value = mapped(w.value);
+    to_.add_write(w);
   }
 
   void add_call(NodeId id) {
@@ -77,6 +86,14 @@ class Rewriter {
   std::vector<std::vector<Value>> values_;
 };
 
+/// Also inputs that are written from end to end and not read.
+std::vector<bool> wanted_nodes(const Graph& g) {
+  std::vector<bool> wanted = graph::needed_nodes(g);
+  for (const graph::Write& w : g.writes())
+    wanted[static_cast<size_t>(g.inputs()[static_cast<size_t>(w.input)].node)] = true;
+  return wanted;
+}
+
 bool is_sound(const Case& c) {
   for (const auto& symbols : c.calls) {
     for (const auto& [a, b] : c.graph.assumptions())
@@ -85,7 +102,16 @@ bool is_sound(const Case& c) {
       for (const graph::ValueType& t : c.graph.node(id).results)
         if (std::ranges::any_of(t.shape, [&](Expr e) { return value_of(e, symbols) < 0; })) return false;
   }
-  return !c.graph.outputs().empty();
+  graph::verify(c.graph);
+  const auto is_distinct_in_all = [&](const graph::Write& w) {
+    const auto input = static_cast<size_t>(w.input);
+    return std::ranges::all_of(c.calls, [&](const auto& symbols) {
+      return is_distinct(c.graph.type(c.graph.inputs()[input]), c.graph.input_layout(input), symbols);
+    });
+  };
+  return std::ranges::all_of(c.graph.writes(), is_distinct_in_all) &&
+         std::ranges::all_of(c.graph.outputs(), [&](Value v) { return may_leave(c.graph, v); }) &&
+         !(c.graph.outputs().empty() && c.graph.writes().empty());
 }
 
 }  // namespace
@@ -93,9 +119,8 @@ bool is_sound(const Case& c) {
 std::optional<Case> rewritten(const Case& c, const Rewrite& rewrite) {
   try {
     Case made = c;
-    made.graph = Rewriter(c.graph, rewrite).run(graph::needed_nodes(c.graph));
-    made.graph =
-        Rewriter(made.graph, {}).run(graph::needed_nodes(made.graph));  // without what the rewrite made useless
+    made.graph = Rewriter(c.graph, rewrite).run(wanted_nodes(c.graph));
+    made.graph = Rewriter(made.graph, {}).run(wanted_nodes(made.graph));  // without what the rewrite made useless
     if (is_sound(made)) return made;
   } catch (const Error&) {  // not a legal graph
   }

@@ -20,8 +20,8 @@ struct Rewrite {
   std::function<graph::Expr(graph::Expr)> expr = {};
 };
 
-/// The graph under a rewrite, without nodes and inputs that no output needs; types follow from the ops' type rules.
-/// Nothing if a rule refuses, or an equality that a rule assumes does not hold for a call of the case.
+/// The graph under a rewrite, without nodes and inputs that no output and no write needs; types follow from the ops'
+/// type rules. Nothing if a rule refuses, or an equality that a rule assumes does not hold for a call of the case.
 std::optional<Case> rewritten(const Case& c, const Rewrite& rewrite);
 
 }  // namespace sinter::fuzz

@@ -55,13 +55,15 @@ int64_t value(graph::Expr e, std::span<const int64_t> symbols) {
   return graph::evaluate(e, [&](graph::Expr leaf) { return symbols[static_cast<size_t>(leaf.id())]; });
 }
 
-void read_alias(const loop::Alias& alias, const reference::Array& input, reference::Array& output,
+/// By bytes: the alias may be a view as another dtype, whose elements its offset and strides count.
+void read_alias(const loop::Alias& alias, const reference::Array& base, reference::Array& output,
                 std::span<const int64_t> symbols) {
-  int64_t position = 0;
+  const auto bytes = static_cast<size_t>(output.dtype.bytes());
+  size_t position = 0;
   reference::for_each_index(output.shape, [&](const Dims& index) {
     int64_t at = value(alias.offset, symbols);
     for (size_t d = 0; d < index.size(); ++d) at += index[d] * value(alias.strides[d], symbols);
-    output.set(position++, input.at(at));
+    std::memcpy(output.data.data() + bytes * position++, base.data.data() + bytes * static_cast<size_t>(at), bytes);
   });
 }
 
@@ -81,7 +83,8 @@ std::vector<reference::Array> run(const loop::Program& program, const graph::Gra
   for (reference::Array& a : outputs) out.push_back({a.data.data(), a.size()});
   loop::evaluate(program, in, out, symbols, reference::evaluate_call);
   for (const loop::Alias& a : program.aliases)
-    read_alias(a, inputs[static_cast<size_t>(a.input)], outputs[static_cast<size_t>(a.output)], symbols);
+    read_alias(a, (a.of_output ? outputs : inputs)[static_cast<size_t>(a.base)], outputs[static_cast<size_t>(a.output)],
+               symbols);
   return outputs;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/golden.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -34,7 +36,7 @@ bool is_nan(FloatFormat f, uint64_t bits) {
 }  // namespace
 
 std::vector<std::vector<std::string>> read(std::string_view name) {
-  const std::string path = SINTER_SOURCE_DIR "/tests/golden/" + std::string(name) + ".txt";
+  const std::string path = fmt::format("{}/tests/golden/{}.txt", SINTER_SOURCE_DIR, name);
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot open " + path);
   std::vector<std::vector<std::string>> lines;

@@ -107,7 +107,7 @@ TEST_F(Run, LongFoldsOfFewResults) {
 }
 
 TEST_F(Run, SoftmaxRows) {
-  for (int64_t n : {5, 64, 300, 1000, 1024, 3000, 10000})
+  for (int64_t n : {5, 64, 300, 1000, 1024, 3000, 3001, 6007, 10000, 13001, 33000})
     check(f32, {4, n}, [](GraphBuilder& b, Value x) { return std::vector{b.softmax(x)}; });
 }
 
@@ -145,6 +145,30 @@ TEST_F(Run, LayoutsAndChannels) {
   });
   check(f32, {2, 5, 3, 7},
         [](GraphBuilder& b, Value x) { return std::vector{b.unary("neg", b.permute(x, {0, 2, 3, 1}))}; });
+}
+
+// Rows of an odd length: stored by vectors from tiles that begin before the row.
+TEST_F(Run, RowsThatStartBetweenBoundaries) {
+  struct Case {
+    DType dtype;
+    Dims shape;
+  };
+  for (const Case& c : {Case{f16, {2, 16, 515}}, Case{bf16, {1, 8, 1021}}, Case{f32, {2, 4, 259}},
+                        Case{f32, {3, 6, 258}}, Case{u8, {2, 16, 1027}}, Case{f64, {2, 2, 129}}}) {
+    GraphBuilder b;
+    const auto [n, rows, length] = std::tuple(c.shape[0], c.shape[1], c.shape[2]);
+    const Dims shapes[] = {{n, rows, length}, {n, 1, length}, {1, rows, length}, {n, rows, 1}};
+    std::vector<Value> x;
+    std::vector<reference::Array> inputs;
+    for (const Dims& shape : shapes) {
+      x.push_back(b.input(c.dtype, {shape.begin(), shape.end()}));
+      inputs.push_back(random_values(c.dtype, shape, 5 + static_cast<int>(inputs.size())));
+    }
+    const Value y = b.binary("add", b.binary("mul", x[1], x[2]), x[3]);
+    b.g.add_output(b.binary("maximum", x[0], y));
+    b.g.add_output(b.binary("lt", x[0], y));
+    compare(b.g, inputs, c.shape.text());
+  }
 }
 
 TEST_F(Run, DivisionByInvariantsKeepsSpecialValues) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "codegen/schedule/grid_split.h"
@@ -62,11 +63,11 @@ TEST_F(Structure, LongFoldsOfFewResultsMeetOverTheGrid) {
   };
   const ScheduledKernel all = sum({1 << 26}, {0}, h200);
   EXPECT_EQ(count(all.kernel.body, tile_ir::Op::grid_reduce), 1);
-  EXPECT_EQ(all.grid.constant(), 2048);
-  EXPECT_EQ(all.workspace_bytes.constant(), 2048 * 4);
+  EXPECT_EQ(all.grid.constant(), 4096);
+  EXPECT_EQ(all.workspace_bytes.constant(), 2 * 4096 * 4) << "runs of pieces meet first";
   EXPECT_EQ(sum({1 << 26}, {0}, avx512).grid.constant(), 16);
-  EXPECT_EQ(sum({65536, 4096}, {0}, h200).grid.constant(), 64 * 32) << "strips of 64 columns, 32 pieces";
-  EXPECT_EQ(sum({8192, 4096}, {0}, h200).grid.constant(), 64 * 32) << "4 pieces a chunk";
+  EXPECT_EQ(sum({65536, 4096}, {0}, h200).grid.constant(), 64 * 64) << "strips of 64 columns, 64 pieces";
+  EXPECT_EQ(sum({8192, 4096}, {0}, h200).grid.constant(), 64 * 64) << "8 pieces a chunk";
   // Programs enough, or too little to fold for more of them.
   for (const ScheduledKernel& k : {sum({8192, 16384}, {1}, h200), sum({8192}, {0}, h200), sum({65536}, {0}, avx512)})
     EXPECT_EQ(count(k.kernel.body, tile_ir::Op::grid_reduce), 0);
@@ -221,6 +222,44 @@ TEST_F(Structure, ResidentRowsAreLoadedOnce) {
   EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::for_loop), 0);
   EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::reduce), 2) << "maximum and sum";
   EXPECT_EQ(k[0].kernel.num_warps, 4) << "a warp a chunk";
+}
+
+TEST_F(Structure, RowsWithoutVectorsAreGoneThroughByAllThreads) {
+  GraphBuilder b;
+  b.g.add_output(b.softmax(b.input(f16, {256, 6007})));
+  const auto k = candidates(b, h200);
+  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 6) << "a tile a chunk, and no more chunks than there are";
+  EXPECT_EQ(k[0].kernel.num_warps, 8);
+}
+
+void collect(const tile_ir::Region& r, tile_ir::Op op, std::vector<const tile_ir::Instruction*>& found) {
+  for (const tile_ir::Instruction& i : r.body) {
+    if (i.op == op) found.push_back(&i);
+    for (const tile_ir::Region& inner : i.regions) collect(inner, op, found);
+  }
+}
+
+TEST_F(Structure, RowsBetweenBoundariesAreStoredByVectors) {
+  const auto kernel = [&](int64_t rows, int64_t length) {
+    GraphBuilder b;
+    const Value x = b.input(f16, {rows, length}), of_columns = b.input(f16, {1, length});
+    b.g.add_output(b.binary("add", b.binary("mul", x, of_columns), b.input(f16, {rows, 1})));
+    return candidates(b, h200)[0].kernel;
+  };
+  const auto alignments = [](const tile_ir::Kernel& k, tile_ir::Op op) {
+    std::vector<const tile_ir::Instruction*> found;
+    collect(k.body, op, found);
+    std::vector<int32_t> a;
+    for (const tile_ir::Instruction* i : found) a.push_back(i->access->alignment);
+    std::ranges::sort(a);
+    return a;
+  };
+  const tile_ir::Kernel odd = kernel(2048, 1021);
+  EXPECT_EQ(alignments(odd, tile_ir::Op::block_store), std::vector<int32_t>{8});
+  EXPECT_EQ(alignments(odd, tile_ir::Op::block_load), (std::vector<int32_t>{1, 1, 8})) << "x lies as the result does";
+  EXPECT_EQ(alignments(kernel(2048, 1024), tile_ir::Op::block_store), std::vector<int32_t>{1}) << "aligned anyway";
+  EXPECT_EQ(alignments(kernel(2047, 1021), tile_ir::Op::block_store), std::vector<int32_t>{1}) << "no period of 8 rows";
+  EXPECT_EQ(alignments(kernel(2048, 101), tile_ir::Op::block_store), std::vector<int32_t>{1}) << "too short";
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ Kernel everything() {
   const int n = b.add_scalar("n", i64, 4);
   b.kernel().comments = {"image.cpp:12", "", "  indented"};
   const Value pid = b.program_id(), extent = b.parameter(n), zero = b.constant(u32, 0.0);
-  Access interleaved{.base = Index(pid), .parts = along(0, 1), .dims = {along(8, 3, extent)}, .row_extent = {}};
+  Access interleaved{
+      .base = Index(pid), .parts = along(0, 1), .dims = {along(8, 3, extent)}, .row_extent = {}, .alignment = 8};
   const Value pixels = b.block_load(x, interleaved, {64}, 3, zero);
   const Value numbers = b.convert(pixels, f32);
   Value scaled = b.fma(numbers, b.constant(f32, 1.0 / 255), b.constant(f32, -0.0));
@@ -170,6 +171,7 @@ TEST(TileVerify, RefusesBrokenKernels) {
       {"%a = block_load @x + 0 [0 * 1] : f32[4x4]", "the access has 1 dims"},
       {"%a = block_load @x + 0 [0 * 1 < 3] : f32[4]", "0 operands, expected 1"},
       {"%a = block_load @x + 0 [0 * 1] : i32[4]", "@x gives f32"},
+      {"%a = block_load @x + 0 [0 * 1, align 6] : f32[4]", "a power of two"},
       {"%a = constant 1 : f32[4]\nblock_store @x + 0 [0 * 1], %a", "@x is not declared written"},
       {"%a = constant true : boolean\nstatus_check @y, %a, 1", "the status word is u32 or u64"},
       {"%a = constant 0 : i64\n%r = for %i = %a to %a step %a carry %c = %a : i64 {\n  %z = constant 1 : f32\n  yield "
