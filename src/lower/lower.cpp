@@ -10,6 +10,7 @@
 #include "src/loop/address.h"
 #include "src/lower/aliases.h"
 #include "src/lower/collapse.h"
+#include "src/lower/join_groups.h"
 #include "src/lower/plan.h"
 #include "src/lower/rebuild.h"
 #include "src/lower/split_boxes.h"
@@ -246,6 +247,7 @@ Program lower(const graph::Graph& graph, const Options& options) {
   Program program = lower_to_nests(graph, options);
   split_boxes(program);
   collapse(program);
+  if (options.fuse && options.several_outputs) join_groups(program);
   return program;
 }
 
