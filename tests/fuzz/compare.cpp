@@ -7,12 +7,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "runtime/exec/executable.h"
 #include "src/compiler/pipeline.h"
 #include "src/ops/ops.h"
+#include "src/passes/decompose.h"
+#include "src/passes/use_approximations.h"
 #include "src/reference/interpret.h"
 #include "tests/fuzz/data.h"
+#include "tests/support/approximations.h"
 #include "tests/support/op_cases.h"
 
 namespace sinter::fuzz {
@@ -34,6 +38,7 @@ std::shared_ptr<const exec::Executable> compiled(const Case& c, const Way& way) 
   device::Backend& backend = device::backend(way.device);
   compiler::Options options;
   options.fusion = way.fusion;
+  options.math = way.math;
   options.aligned = c.misaligned == 0;
   options.libraries = false;  // their order of summation is their own
   compiler::Generated made = compiler::run_pipeline(graph, options, backend.properties());
@@ -84,32 +89,61 @@ std::vector<reference::Array> run(const exec::Executable& executable, const Grap
 }
 
 std::string describe(const Way& way) {
-  return fmt::format("{}, fusion {}", way.device.text(), way.fusion == Fusion::none ? "none" : "all");
+  return fmt::format("{}, fusion {}{}", way.device.text(), way.fusion == Fusion::none ? "none" : "all",
+                     way.math == Math::fast ? ", fast" : "");
 }
+
+/// What Math::fast means, to the interpreter.
+Graph approximated(const Graph& graph) { return passes::use_approximations(passes::decompose(graph)); }
 
 /// One call: what the interpreter gives.
 struct Expected {
   std::vector<Input> inputs;
   std::vector<reference::Array> outputs;
+  std::vector<reference::Array> fast_outputs;  ///< if some way is Math::fast
 };
 
-Expected expected_of(const Case& c, std::span<const int64_t> symbols) {
+Expected expected_of(const Case& c, std::span<const int64_t> symbols, bool fast) {
   Expected e;
   e.inputs = make_inputs(c.graph, symbols, c.data_seed, c.misaligned);
   std::vector<reference::Array> dense;
   for (const Input& i : e.inputs) dense.push_back(i.dense);
   e.outputs = reference::interpret(c.graph, dense, symbols);
+  if (fast) e.fast_outputs = reference::interpret(approximated(c.graph), dense, symbols);
   return e;
 }
 
-std::string first_difference(const Case& c, const exec::Executable& executable, const Expected& e, size_t call,
-                             Device device) {
+std::vector<reference::Array> results_of(const Case& c, const exec::Executable& executable, const Expected& e,
+                                         size_t call, Device device) {
   std::vector<Tensor> inputs;
   for (const Input& i : e.inputs) inputs.push_back(to_device(i, device));
-  const auto got = run(executable, c.graph, inputs, c.calls[call]);
-  for (size_t i = 0; i < got.size(); ++i)
-    if (const std::string d = test::difference(e.outputs[i], got[i]); !d.empty())
-      return fmt::format("call {}, output {}: {}", call, i, d);
+  return run(executable, c.graph, inputs, c.calls[call]);
+}
+
+/// Where a device has approximations of its own, the executable whose bits those results must have: op by op.
+std::shared_ptr<const exec::Executable> own_standard(const Case& c, const Way& way, std::vector<bool>& approximate) {
+  approximate = test::approximate_outputs(way.math == Math::fast ? approximated(c.graph) : c.graph);
+  if (!test::approximates(way.device) || std::ranges::none_of(approximate, std::identity())) return nullptr;
+  return compiled(c, {way.device, Fusion::none, way.math});
+}
+
+std::string first_difference(const Case& c, const Way& way, const std::vector<Expected>& expected) {
+  const auto executable = compiled(c, way);
+  std::vector<bool> approximate;
+  const auto standard = own_standard(c, way, approximate);
+  for (size_t call = 0; call < c.calls.size(); ++call) {
+    const Expected& e = expected[call];
+    std::vector<reference::Array> outputs = way.math == Math::fast ? e.fast_outputs : e.outputs;
+    if (standard) {
+      const auto own = results_of(c, *standard, e, call, way.device);
+      for (size_t i = 0; i < outputs.size(); ++i)
+        if (approximate[i]) outputs[i] = own[i];
+    }
+    const auto got = results_of(c, *executable, e, call, way.device);
+    for (size_t i = 0; i < got.size(); ++i)
+      if (const std::string d = test::difference(outputs[i], got[i]); !d.empty())
+        return fmt::format("call {}, output {}: {}", call, i, d);
+  }
   return {};
 }
 
@@ -128,15 +162,14 @@ Dims shape_of(const graph::ValueType& type, std::span<const int64_t> symbols) {
 Outcome compare(const Case& c, std::span<const Way> ways) {
   std::vector<Expected> expected;
   try {
-    for (const auto& symbols : c.calls) expected.push_back(expected_of(c, symbols));
+    const bool fast = std::ranges::any_of(ways, [](const Way& w) { return w.math == Math::fast; });
+    for (const auto& symbols : c.calls) expected.push_back(expected_of(c, symbols, fast));
   } catch (const UserError& e) {
     return {Verdict::refused, e.what()};
   }
   for (const Way& way : ways) try {
-      const auto executable = compiled(c, way);
-      for (size_t call = 0; call < c.calls.size(); ++call)
-        if (const std::string d = first_difference(c, *executable, expected[call], call, way.device); !d.empty())
-          return {Verdict::different, fmt::format("{}: {}", describe(way), d)};
+      if (const std::string d = first_difference(c, way, expected); !d.empty())
+        return {Verdict::different, fmt::format("{}: {}", describe(way), d)};
     } catch (const std::exception& e) {
       return {Verdict::different, fmt::format("{}: {}", describe(way), e.what())};
     }
