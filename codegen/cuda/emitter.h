@@ -101,7 +101,6 @@ class Emitter {
   std::string expression(const Instruction& in, const std::vector<std::string>& operands) const;
   void sources(ValueId v, std::set<ValueId>& out) const;
   bool is_inlined(ValueId v) const;
-  const Instruction* slow_path_of(const Instruction& rare, const Group& group) const;
   RegisterText open_loops(const LinearLayout& layout);
   void close_loops(const LinearLayout& layout);
   std::string thread_coordinate(const LinearLayout& layout, int dim);

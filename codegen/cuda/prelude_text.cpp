@@ -393,18 +393,48 @@ __device__ __forceinline__ float sn_round_to_bf16(float v) { return sn_bf16_floa
     // ---- approximations
     {"sn_ex2_approx", R"(
 #ifdef SINTER_HOST
-__device__ __forceinline__ float sn_ex2_approx(float v) { return exp2f(v); }
+__device__ __forceinline__ float sn_ex2_approx(float v) {
+  float x = v < -126.0f ? -126.0f : v;
+  x = x > 129.0f ? 129.0f : x;
+  const float t = x + 12582912.0f, r = x - (t - 12582912.0f);
+  float p = 2 * 0.00015328598f;
+  p = fmaf(p, r, 2 * 0.0013390988f);
+  p = fmaf(p, r, 2 * 0.009618501f);
+  p = fmaf(p, r, 2 * 0.055503596f);
+  p = fmaf(p, r, 2 * 0.24022648f);
+  p = fmaf(p, r, 2 * 0.6931472f);
+  p = fmaf(p, r, 2.0f);
+  return p * __builtin_bit_cast(float, (__builtin_bit_cast(unsigned, t) << 23) + (126u << 23));
+}
 #else
 __device__ __forceinline__ float sn_ex2_approx(float v) {
   float r;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
   return r;
 }
 #endif
 )"},
     {"sn_lg2_approx", R"(
 #ifdef SINTER_HOST
-__device__ __forceinline__ float sn_lg2_approx(float v) { return log2f(v); }
+__device__ __forceinline__ float sn_lg2_approx(float v) {
+  const bool small = v < 0x1p-126f;
+  const unsigned bits = __builtin_bit_cast(unsigned, small ? v * 0x1p23f : v);
+  const int exponent = (int)((bits - 0x3f2aaaabu) & 0xff800000u);
+  const float f = __builtin_bit_cast(float, bits - (unsigned)exponent) - 1.0f;
+  const float e = fmaf((float)exponent, 0x1p-23f, small ? -23.0f : 0.0f);
+  float p = -0.17938896f;
+  p = fmaf(p, f, 0.20364723f);
+  p = fmaf(p, f, -0.17738909f);
+  p = fmaf(p, f, 0.20159794f);
+  p = fmaf(p, f, -0.2405219f);
+  p = fmaf(p, f, 0.28872654f);
+  p = fmaf(p, f, -0.36067417f);
+  p = fmaf(p, f, 0.48089558f);
+  p = fmaf(p, f, -0.7213475f);
+  p = fmaf(p, f, 1.442695f);
+  const float y = v < __builtin_inff() ? fmaf(f, p, e) : v;
+  return v == 0.0f ? -__builtin_inff() : v < 0.0f ? __builtin_nanf("") : y;
+}
 #else
 __device__ __forceinline__ float sn_lg2_approx(float v) {
   float r;
@@ -431,6 +461,26 @@ __device__ __forceinline__ float sn_rsqrt_approx(float v) { return 1.0f / sqrtf(
 __device__ __forceinline__ float sn_rsqrt_approx(float v) {
   float r;
   asm("rsqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+}
+#endif
+)"},
+    {"sn_tanh_approx", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_tanh_approx(float v) {
+  float c = v < -5.0f ? -5.0f : v;
+  c = c > 5.0f ? 5.0f : c;
+  const float z = c * c;
+  const float p = fmaf(fmaf(0.000666648534f, z, 0.102260168f), z, 0.999950786f);
+  const float q = fmaf(fmaf(0.0127763092f, z, 0.435247413f), z, 1.0f);
+  float y = __builtin_bit_cast(float, 0x7ef33400u - __builtin_bit_cast(unsigned, q));
+  y = y * fmaf(-q, y, 2.00128f);
+  return c * p * (y * fmaf(-q, y, 2.0000008f));
+}
+#else
+__device__ __forceinline__ float sn_tanh_approx(float v) {
+  float r;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
   return r;
 }
 #endif

@@ -128,6 +128,12 @@ struct OpDef {
 
   /// Cases for shared tests and the fuzzer; `variant` counts 0,1,2,...; nullopt ends the list.
   std::function<std::optional<SampleCall>(int variant)> sample;
+
+  /// The loop body by what hardware approximates, within a documented bound: register_op() makes an op of its own of
+  /// it, `<name>_approx`, which differs in nothing else.
+  std::function<loop::Value(loop::Reader&, std::span<const Expr> index)> lower_approximate = nullptr;
+  const OpDef* approximation = nullptr;  ///< that op
+  bool approximates = false;             ///< is such an op: its results differ between devices
 };
 
 /// All ops in order of registration; filled by ops::register_all_ops() (src/ops/ops.h) and by users' register_op. The

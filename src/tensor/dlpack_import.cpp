@@ -54,7 +54,7 @@ Tensor import_tensor(Managed* managed, SourceLine line) {
   const auto dtype = dtype_of_code(a.dtype);
   if (!dtype)
     refuse_import(fmt::format("type code {} of {} bits, {} lanes", a.dtype.code, a.dtype.bits, a.dtype.lanes), line,
-           "integers and booleans, f16, bf16, f32 and f64 of one lane are known; convert before");
+                  "integers and booleans, f16, bf16, f32 and f64 of one lane are known; convert before");
   if (a.ndim < 0 || static_cast<size_t>(a.ndim) > Dims::max_size)
     refuse_import(fmt::format("{} dims; {} are the most", a.ndim, Dims::max_size), line);
   Dims shape, strides;
