@@ -76,7 +76,7 @@ bool Emitter::stays_raw(ValueId v, DType storage) const {
 /// Does a region move anything through shared memory?
 bool Emitter::exchanges(const Region& r) const {
   return std::ranges::any_of(r.body, [&](const Instruction& in) {
-    if (in.op == Op::reduce && in.dim != tile_ir::parts_dim) {
+    if ((in.op == Op::reduce || in.op == Op::scan) && in.dim != tile_ir::parts_dim) {
       // Through shared memory where warps hold different elements along the dim.
       const LinearLayout& l = layout(in.operands[0]);
       for (int b = 0; b < l.bits(tile_ir::BitGroup::warp); ++b)
@@ -250,6 +250,9 @@ void Emitter::instruction(const Instruction& in) {
       break;
     case Op::reduce:
       reduce(in);
+      break;
+    case Op::scan:
+      scan(in);
       break;
     case Op::convert_layout:
       convert(in);

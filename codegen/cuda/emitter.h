@@ -31,6 +31,14 @@ struct RegisterText {
   std::string part, q, r;
 };
 
+/// Where a bit of the element number is held: one bit of one group.
+struct Holder {
+  tile_ir::BitGroup group = tile_ir::BitGroup::reg;
+  int bit = -1;
+};
+/// Throws CompileError unless the bit stands alone in the layout, as in those of folded and scanned tiles.
+Holder holder_of(const LinearLayout& layout, uint32_t element_bit);
+
 /// Prints one kernel. Elementwise instructions over one layout gather in a pending group that becomes one unrolled loop
 /// over the thread's registers; loads are printed ahead of the groups they do not depend on.
 class Emitter {
@@ -147,6 +155,11 @@ class Emitter {
                          const char* f, std::vector<int>& live);
   void fold_warps(const std::string& array, const LinearLayout& layout, const std::vector<int>& bits, DType t,
                   const char* f, const std::vector<int>& live);
+
+  // scans (emit_scan.cpp)
+  void scan(const Instruction& in);
+  std::string combine_function(const Instruction& in);
+  std::vector<int> end_registers(const Instruction& in) const;
 
   template <class... A>
   void line(fmt::format_string<A...> f, A&&... a) {

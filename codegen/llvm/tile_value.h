@@ -26,6 +26,8 @@ llvm::Type* memory_type(llvm::LLVMContext& context, DType storage);
 llvm::Type* vector_of(llvm::Type* element, int lanes);
 int lanes_of(const llvm::Value* chunk);
 llvm::Value* splat(Builder& b, llvm::Value* scalar, int lanes);
+/// A constant of a compute type from its bits.
+llvm::Constant* scalar_constant(llvm::LLVMContext& context, DType compute, uint64_t bits);
 /// A constant vector (or scalar) of i32 or i64 numbers.
 llvm::Constant* lane_constants(llvm::Type* element, const std::vector<int64_t>& values);
 

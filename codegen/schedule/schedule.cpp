@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/strategies.h"
+#include "src/loop/dependence.h"
 
 namespace sinter::schedule {
 
@@ -11,6 +12,13 @@ std::vector<Candidate> schedule(const loop::Program& program, const loop::Group&
   const std::vector<loop::Nest>& nests = group.nests;
   if (std::ranges::any_of(nests[0].axes, &loop::Axis::reduction))
     return {[&] { return schedule_reduction(program, nests[0], group.name, group.comments, target); }};
+  if (loop::scan_axis(nests[0])) {
+    std::vector<Candidate> candidates;
+    for (int32_t most : {32, 16, 8})
+      candidates.emplace_back(
+          [&, most] { return schedule_scan(program, nests[0], group.name, group.comments, target, most); });
+    return candidates;
+  }
   std::vector<std::vector<Tiling>> tilings;
   size_t most = 0;
   for (const loop::Nest& nest : nests) {

@@ -18,6 +18,10 @@ namespace {
 class Assigner {
  public:
   explicit Assigner(Kernel kernel) : k_(std::move(kernel)), info_(k_), types_(value_types(k_)) {
+    read_.resize(types_.size());
+    each(k_.body, [&](const Instruction& in) {
+      for (ValueId v : in.operands) read_[static_cast<size_t>(v)] = true;
+    });
     separate(k_.body);
     parent_.resize(types_.size());
     std::iota(parent_.begin(), parent_.end(), 0);
@@ -63,6 +67,10 @@ class Assigner {
             body.push_back(conversion(v));
             v = body.back().results[0];
           }
+      if (in.op == Op::scan) {
+        separate_ends(in, body);
+        continue;
+      }
       const bool own_result = shapes || in.op == Op::block_load;
       if (!own_result) {
         body.push_back(std::move(in));
@@ -76,6 +84,20 @@ class Assigner {
       body.push_back(std::move(c));
     }
     r.body = std::move(body);
+  }
+
+  /// What a scanned dim ends with has a layout of its own, as a fold has; nothing is converted that nobody reads.
+  void separate_ends(Instruction& in, std::vector<Instruction>& body) {
+    std::vector<Instruction> conversions;
+    for (size_t k = in.operands.size(); k < in.results.size(); ++k) {
+      if (!read_[static_cast<size_t>(in.results[k])]) continue;
+      Instruction c = conversion(in.results[k]);
+      std::swap(c.results[0], in.results[k]);
+      c.operands[0] = in.results[k];
+      conversions.push_back(std::move(c));
+    }
+    body.push_back(std::move(in));
+    std::ranges::move(conversions, std::back_inserter(body));
   }
 
   ValueId root(ValueId v) {
@@ -99,6 +121,12 @@ class Assigner {
           break;
         case Op::scatter:
           for (ValueId v : in.operands) join(v, in.operands[0]);
+          break;
+        case Op::scan:
+          for (size_t i = 0; i < in.operands.size(); ++i) {
+            join(in.operands[i], in.operands[0]);
+            join(in.results[i], in.operands[0]);
+          }
           break;
         case Op::for_loop:
           for (size_t i = 0; i < in.results.size(); ++i) {
@@ -146,6 +174,10 @@ class Assigner {
   void collect_folds() {
     kept_.assign(types_.size(), std::nullopt);
     each(k_.body, [&](const Instruction& in) {
+      if (in.op == Op::scan) {
+        std::optional<uint32_t>& kept = kept_[static_cast<size_t>(root(in.operands[0]))];
+        kept = kept.value_or(0) | scan_bits(tile_shape(types_[static_cast<size_t>(in.operands[0])]), in.dim);
+      }
       if (in.op != Op::reduce || in.dim == parts_dim) return;
       const ValueId v = converted_from_[static_cast<size_t>(in.operands[0])];
       std::optional<uint32_t>& kept = kept_[static_cast<size_t>(root(v))];
@@ -217,6 +249,16 @@ class Assigner {
   bool derive_once() {
     bool changed = false;
     each(k_.body, [&](const Instruction& in) {
+      if (in.op == Op::scan) {
+        const auto& from = layout_of_class(in.operands[0]);
+        for (size_t k = in.operands.size(); from && k < in.results.size(); ++k) {
+          const ValueId end = converted_to_[static_cast<size_t>(in.results[k])];
+          if (end < 0 || layout_of_class(end)) continue;
+          layout_of_class(end) = derived(in, *from);
+          changed = true;
+        }
+        return;
+      }
       if (in.op != Op::reduce && in.op != Op::reshape && in.op != Op::trans) return;
       const auto& from = layout_of_class(converted_from_[static_cast<size_t>(in.operands[0])]);
       auto& to = layout_of_class(converted_to_[static_cast<size_t>(in.results[0])]);
@@ -235,7 +277,8 @@ class Assigner {
       return from.transpose({order.data(), static_cast<size_t>(in.type.rank)});
     }
     if (in.dim == parts_dim) return from.with_parts(1);
-    return reshaped_to(from.remove_dim(in.dim).without_free_registers(), in.type);
+    const Type& folded = in.op == Op::scan ? in.result_types.back() : in.type;
+    return reshaped_to(from.remove_dim(in.dim).without_free_registers(), folded);
   }
 
   void choose() {
@@ -260,6 +303,12 @@ class Assigner {
         while (spread_once() || derive_once()) {
         }
       }
+    each(k_.body, [&](const Instruction& in) {
+      if (in.op != Op::scan) return;
+      auto& of_class = layout_of_class(in.operands[0]);
+      if (!scans_in_place(*of_class, in.dim))
+        of_class = without_access(of_class->shape(), kept_[static_cast<size_t>(root(in.operands[0]))]);
+    });
   }
 
   /// The access's own layout. What a thread holds beyond its vectors lies along the registers of the class, so that the
@@ -302,6 +351,9 @@ class Assigner {
         layouts_[static_cast<size_t>(in.results[0])] = derived(in, layouts_[static_cast<size_t>(in.operands[0])]);
       } else {
         for (ValueId v : in.results) assign_class(v);
+        if (in.op == Op::scan)
+          for (size_t k = in.operands.size(); k < in.results.size(); ++k)
+            layouts_[static_cast<size_t>(in.results[k])] = derived(in, layouts_[static_cast<size_t>(in.operands[0])]);
       }
       for (Region& inner : in.regions) assign(inner);
     }
@@ -363,6 +415,7 @@ class Assigner {
   std::vector<std::optional<LinearLayout>> class_layout_;
   std::vector<LinearLayout> layouts_;
   std::vector<const Instruction*> users_;
+  std::vector<bool> read_;  ///< is it an operand of the logical form
   std::vector<std::optional<uint32_t>> kept_;
 };
 

@@ -25,6 +25,23 @@ bool folds_in_place(const LinearLayout& layout, int dim) {
   return left == 0;
 }
 
+uint32_t scan_bits(const TileShape& shape, int dim) {
+  return shape.shift_of(dim) == 0 ? 0 : ((1u << shape.log_dim(dim)) - 1) << shape.shift_of(dim);
+}
+
+bool scans_in_place(const LinearLayout& layout, int dim) {
+  const TileShape& shape = layout.shape();
+  const uint32_t of_dim = ((1u << shape.log_dim(dim)) - 1) << shape.shift_of(dim);
+  uint32_t of_threads = 0, of_warps = 0;
+  for (BitGroup group : {BitGroup::reg, BitGroup::lane, BitGroup::warp})
+    for (uint32_t column : layout.columns(group)) {
+      if ((column & of_dim) == 0) continue;
+      if (!std::has_single_bit(column)) return false;
+      (group == BitGroup::warp ? of_warps : of_threads) |= column;
+    }
+  return (of_threads | of_warps) == of_dim && (of_warps == 0 || of_threads < (of_warps & -of_warps));
+}
+
 LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_t bits) {
   const TileShape& shape = blocked.shape;
   LayoutBases bases;

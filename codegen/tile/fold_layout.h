@@ -12,6 +12,13 @@ uint32_t fold_bits(const TileShape& shape, int dim);
 /// Can a tile be folded along `dim` as it lies: are those bits in registers, and is every bit of the dim one input bit?
 bool folds_in_place(const LinearLayout& layout, int dim);
 
+/// Element-number bits that a scan along `dim` needs in registers: all of the dim, unless it is the innermost one.
+uint32_t scan_bits(const TileShape& shape, int dim);
+
+/// Can a tile be scanned along `dim` as it lies: is every bit of the dim one input bit, and are those of warps the
+/// highest?
+bool scans_in_place(const LinearLayout& layout, int dim);
+
 /// A blocked layout with `bits` of the element number kept in registers; threads spread over the others, along
 /// blocked.order, beyond blocked.vector.
 LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_t bits);

@@ -80,7 +80,8 @@ std::vector<Type> value_types(const Kernel& kernel) {
 }
 
 std::vector<Type> result_types(const Instruction& instruction) {
-  if (instruction.op == Op::for_loop || instruction.op == Op::if_then || instruction.op == Op::grid_reduce)
+  const Op op = instruction.op;
+  if (op == Op::for_loop || op == Op::if_then || op == Op::grid_reduce || op == Op::scan)
     return instruction.result_types;
   return std::vector<Type>(instruction.results.size(), instruction.type);
 }

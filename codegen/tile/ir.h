@@ -79,7 +79,7 @@ enum class Op : uint8_t {
   scatter,      ///< operands: offset tile, value, then mask if `masked`
   // folds
   reduce,  ///< folds `dim` (or parts_dim; it stays with extent 1) in the canonical order; `index` is the ReduceKind
-  scan,    ///< reserved for inclusive prefix folds
+  scan,    ///< combines along `dim` up to each element, in the canonical order; see below
   grid_reduce,  ///< folds values of several programs in the canonical order; see GridFold
   // control
   for_loop,      ///< operands: lo, hi, step (i64), then initial values of the carried ones; one region
@@ -151,6 +151,13 @@ struct GridFold {
   int32_t most = 1;               ///< pieces at most
   friend bool operator==(const GridFold&, const GridFold&) = default;
 };
+
+// scan: n operands, tiles of one shape of one part, are the values of the elements. Its region has 2 n scalar
+// arguments, the values of an earlier and of a later element, and yields their combination; it consists of constants
+// and scalar ops on these. Results: the n scanned tiles, then the n values that the dim ends with, in which it has
+// extent 1. A dim of 2^m elements is scanned in m steps: in step k, each element j with bit k set becomes the
+// combination of the one at ((j
+// >> k) << k) - 1 and itself.
 
 enum class CachePolicy : uint8_t {
   standard,

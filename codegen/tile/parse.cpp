@@ -232,6 +232,26 @@ class Parser {
     i.operands = {value()};
   }
 
+  void scan(Instruction& i) {
+    const Names outer = names_;
+    Region r;
+    i.dim = dim();
+    value_list(i);
+    for (const char* word : {"by", "and"}) {
+      stream_.expect(word);
+      do {
+        r.arguments.push_back(new_value());
+      } while (stream_.accept(","));
+    }
+    result_types(i);
+    for (size_t k = 0; k < r.arguments.size(); ++k)
+      r.argument_types.push_back(
+          i.result_types.empty() ? Type::scalar(f32) : Type::scalar(i.result_types[k % i.result_types.size()].dtype));
+    r.body = region().body;
+    names_ = outer;
+    i.regions.push_back(std::move(r));
+  }
+
   void grid_reduce(Instruction& i) {
     i.grid = std::make_shared<GridFold>();
     i.operands = {value()};
@@ -357,8 +377,9 @@ class Parser {
       case Op::scatter:
         return memory(i);
       case Op::reduce:
-      case Op::scan:
         return reduce(i);
+      case Op::scan:
+        return scan(i);
       case Op::grid_reduce:
         return grid_reduce(i);
       case Op::arrive:
@@ -411,7 +432,8 @@ class Parser {
     }
     name(i);
     operation(i);
-    const bool typed = i.op == Op::constant || i.op == Op::for_loop || i.op == Op::if_then || i.op == Op::grid_reduce;
+    const bool typed = i.op == Op::constant || i.op == Op::for_loop || i.op == Op::if_then || i.op == Op::grid_reduce ||
+                       i.op == Op::scan;
     if (!typed && stream_.accept(":")) i.type = type();
     if (!stream_.is(Kind::punctuation, "}")) stream_.expect(Kind::newline, "the end of the line");
     return i;

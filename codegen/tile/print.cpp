@@ -157,8 +157,9 @@ class Printer {
       case Op::gather:
       case Op::scatter:
         return memory(i);
-      case Op::reduce:
       case Op::scan:
+        return scan(i);
+      case Op::reduce:
         return fmt::format("{} {} {}{}", name, reduce_kind_names[static_cast<size_t>(i.index)], dim(i.dim),
                            operands(i));
       case Op::grid_reduce:
@@ -172,6 +173,15 @@ class Printer {
       default:
         return name + operands(i);
     }
+  }
+
+  /// scan 0 %3, %4 by %5, %6 and %7, %8
+  std::string scan(const Instruction& i) const {
+    std::string s = fmt::format("scan {}{} by", dim(i.dim), operands(i));
+    const std::vector<ValueId>& a = i.regions.at(0).arguments;
+    for (size_t k = 0; k < a.size(); ++k)
+      s += fmt::format("{}%{}", k == 0 ? " " : 2 * k == a.size() ? " and " : ", ", a[k]);
+    return s;
   }
 
   std::string grid_reduce(const Instruction& i) const {

@@ -195,6 +195,32 @@ class Verifier {
     need(to == i.type, fmt::format("the folded type is {}", to.text()));
   }
 
+  void scan(const Instruction& i) {
+    const size_t n = i.operands.size();
+    need(n > 0 && i.regions.size() == 1 && i.result_types.size() == 2 * n, "values, a region and two results a value");
+    one_result(2 * n);
+    const Region& r = i.regions[0];
+    need(r.arguments.size() == 2 * n && r.argument_types.size() == 2 * n, "the region has two arguments a value");
+    for (size_t k = 0; k < n; ++k) {
+      const Type& t = operand(k);
+      need(t.is_tile && t.parts == 1 && i.dim >= 0 && i.dim < t.rank, "no such dim of a tile of one part");
+      need(t.with(f32) == operand(0).with(f32), "values have one shape");
+      Type end = t;
+      end.dims[static_cast<size_t>(i.dim)] = 1;
+      need(i.result_types[k] == t && i.result_types[n + k] == end, fmt::format("{} and {}", t.text(), end.text()));
+      need(r.argument_types[k] == Type::scalar(t.dtype) && r.argument_types[n + k] == Type::scalar(t.dtype),
+           "arguments are scalars of the values' types");
+    }
+    std::set<ValueId> own(r.arguments.begin(), r.arguments.end());
+    for (const Instruction& in : r.body) {
+      need(in.op == Op::constant || in.op == Op::scalar || in.op == Op::yield, "a combine is of scalar ops");
+      need(!in.type.is_tile, "a combine is of scalars");
+      for (const ValueId v : in.operands) need(own.contains(v), "a combine reads its arguments alone");
+      own.insert(in.results.begin(), in.results.end());
+    }
+    region(r, &i);
+  }
+
   /// Memory that other programs of the kernel write.
   void shared_pointer(int p, DType compute) const {
     need(p >= 0 && static_cast<size_t>(p) < kernel_.parameters.size(), "no such parameter");
@@ -288,11 +314,15 @@ class Verifier {
   }
 
   void yields(const Instruction& owner) const {
-    need(current_->operands.size() == owner.result_types.size(),
-         fmt::format("yields {} values, expected {}", current_->operands.size(), owner.result_types.size()));
+    std::vector<Type> types = owner.result_types;
+    if (owner.op == Op::scan) {
+      types.resize(owner.operands.size());
+      for (Type& t : types) t = Type::scalar(t.dtype);
+    }
+    need(current_->operands.size() == types.size(),
+         fmt::format("yields {} values, expected {}", current_->operands.size(), types.size()));
     for (size_t k = 0; k < current_->operands.size(); ++k)
-      need(operand(k) == owner.result_types[k],
-           fmt::format("yields {}, expected {}", operand(k).text(), owner.result_types[k].text()));
+      need(operand(k) == types[k], fmt::format("yields {}, expected {}", operand(k).text(), types[k].text()));
   }
 
   void plain(const Instruction& i) const {
@@ -352,6 +382,9 @@ class Verifier {
         pointee(true);
         need(storage(i) == u32 || storage(i) == u64, "the status word is u32 or u64");
         need(operand(0).dtype.is_boolean(), "checks a boolean");
+        break;
+      case Op::scan:
+        scan(i);
         break;
       case Op::grid_reduce:
         only_meeting();

@@ -17,4 +17,5 @@
 #include <sinter/pooling.h>
 #include <sinter/random.h>
 #include <sinter/reductions.h>
+#include <sinter/scans.h>
 #include <sinter/views.h>
