@@ -123,6 +123,10 @@ void Emitter::scalar_instruction(const Instruction& in) {
            name(in.operands[1]));
       shared_dirty_ = false;  // it has barriers
       return;
+    case Op::ticket:
+      use_shared(16);
+      line("const long long {} = sn_ticket(p{}, (unsigned){}, shared);", name(v), in.index, name(in.operands[0]));
+      return;
     case Op::parameter: {
       const std::string slot = fmt::format("s{}", in.index);
       if (in.type.dtype.bits() == 64)
@@ -195,6 +199,7 @@ void Emitter::for_loop(const Instruction& in) {
   ++indent_;
   region(body);
   assign_yields(body, carried);
+  pending_.clear();  // nobody reads it
   close();
   loaded_ = std::move(outer);
 }
@@ -211,6 +216,7 @@ void Emitter::if_then(const Instruction& in) {
     shared_dirty_ = dirty_before;
     region(in.regions[branch]);
     assign_yields(in.regions[branch], in.results);
+    pending_.clear();
     loaded_.clear();
     dirty_after = dirty_after || shared_dirty_;
     --indent_;
@@ -253,6 +259,9 @@ void Emitter::instruction(const Instruction& in) {
       break;
     case Op::scan:
       scan(in);
+      break;
+    case Op::grid_scan:
+      grid_scan(in);
       break;
     case Op::convert_layout:
       convert(in);

@@ -19,7 +19,7 @@ std::string Emitter::combine_function(const Instruction& in) {
   std::string f = fresh("combine"), parameters;
   for (size_t k = 0; k < r.arguments.size(); ++k)
     parameters += fmt::format("const {} {}, ", compute_name(r.argument_types[k].dtype), name(r.arguments[k]));
-  for (size_t k = 0; k < in.operands.size(); ++k)
+  for (size_t k = 0; 2 * k < r.arguments.size(); ++k)
     parameters += fmt::format("{}{}& r{}", k > 0 ? ", " : "", compute_name(r.argument_types[k].dtype), k);
   line("const auto {} = []({}) {{", f, parameters);
   ++indent_;
@@ -94,6 +94,71 @@ void Emitter::scan(const Instruction& in) {
       }
   }
   text.copy_free_registers();
+  close();
+}
+
+namespace {
+
+/// C texts that cut a value of a type into halves of 32 bits, and that put them together.
+std::vector<std::string> halves_of(DType t, const std::string& v) {
+  if (t.bits() != 64)
+    return {t == boolean ? fmt::format("(unsigned){}", v) : fmt::format("sn_bitcast<unsigned>({})", v)};
+  const std::string bits = fmt::format("sn_bitcast<unsigned long long>({})", v);
+  return {fmt::format("(unsigned){}", bits), fmt::format("(unsigned)({} >> 32)", bits)};
+}
+
+std::string value_of(DType t, const std::string& array, int half) {
+  if (t == boolean) return fmt::format("{}[{}] != 0", array, half);
+  if (t.bits() != 64) return fmt::format("sn_bitcast<{}>({}[{}])", compute_name(t), array, half);
+  return fmt::format("sn_bitcast<{0}>((unsigned long long){1}[{2}] << 32 | {1}[{3}])", compute_name(t), array, half + 1,
+                     half);
+}
+
+std::string listed(const std::vector<std::string>& texts) {
+  std::string s;
+  for (const std::string& t : texts) s += (s.empty() ? "" : ", ") + t;
+  return s;
+}
+
+}  // namespace
+
+void Emitter::grid_scan(const Instruction& in) {
+  const size_t n = in.results.size();
+  std::vector<std::string> own, earlier, later, results, merged;
+  std::vector<int> first;
+  int halves = 0;
+  for (size_t k = 0; k < n; ++k) {
+    const ValueId v = in.operands[3 + k];
+    const DType t = type(v).dtype;
+    declare(in.results[k], name(in.results[k]));
+    ready(v);
+    for (std::string& s : halves_of(t, register_text(v, layout(v), 0))) own.push_back(std::move(s));
+    first.push_back(halves);
+    earlier.push_back(value_of(t, "a", halves));
+    later.push_back(value_of(t, "b", halves));
+    results.push_back(fmt::format("c{}", k));
+    for (std::string& s : halves_of(t, results.back())) merged.push_back(std::move(s));
+    halves += t.bits() == 64 ? 2 : 1;
+  }
+  open();
+  const std::string combine = combine_function(in), merge = fresh("merge");
+  line("const auto {} = [{}](const unsigned (&a)[{}], const unsigned (&b)[{}], unsigned (&r)[{}]) {{", merge, combine,
+       halves, halves, halves);
+  ++indent_;
+  for (size_t k = 0; k < n; ++k) line("{} c{};", compute_name(type(in.results[k]).dtype), k);
+  line("{}({}, {}, {});", combine, listed(earlier), listed(later), listed(results));
+  for (size_t h = 0; h < merged.size(); ++h) line("r[{}] = {};", h, merged[h]);
+  --indent_;
+  line("}};");
+  line("const unsigned own[{}] = {{{}}};", halves, listed(own));
+  line("unsigned before[{}];", halves);
+  const int threads = 32 * k_.kernel.num_warps;
+  use_shared(static_cast<uint32_t>(4 * (threads * halves + k_.kernel.num_warps + halves)));
+  line("sn_look_back<{}, {}u>(p{}, shared, (unsigned){}, (unsigned){}, (unsigned){}, own, before, {});", halves,
+       in.bits, in.index, name(in.operands[0]), name(in.operands[1]), name(in.operands[2]), merge);
+  for (size_t k = 0; k < n; ++k)
+    for (int r = 0; r < layout(in.results[k]).registers(); ++r)
+      line("{}[{}] = {};", name(in.results[k]), r, value_of(type(in.results[k]).dtype, "before", first[k]));
   close();
 }
 

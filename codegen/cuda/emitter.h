@@ -158,6 +158,7 @@ class Emitter {
 
   // scans (emit_scan.cpp)
   void scan(const Instruction& in);
+  void grid_scan(const Instruction& in);
   std::string combine_function(const Instruction& in);
   std::vector<int> end_registers(const Instruction& in) const;
 

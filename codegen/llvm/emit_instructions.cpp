@@ -38,6 +38,8 @@ void KernelEmitter::instruction(const Instruction& i) {
       return status_check(i);
     case Op::scan:
       return scan(i);
+    case Op::grid_scan:
+      return grid_scan(i);
     case Op::reduce:
       if (reduces_in_blocks(i)) return reduce_in_blocks(i);
       break;
@@ -74,6 +76,8 @@ TileValue KernelEmitter::value_of(const Instruction& i) {
       return gather(i);
     case Op::arrive:
       return {{arrive(i)}};
+    case Op::ticket:
+      return {{ticket(i)}};
     case Op::reduce:
       return emit_reduce(b_, use(i.operands[0]), type_of(i.operands[0]), static_cast<tile_ir::ReduceKind>(i.index),
                          i.dim);

@@ -84,28 +84,7 @@ class Scan {
   }
 
   Element combine(const Element& earlier, const Element& later) const {
-    const tile_ir::Region& r = in_.regions[0];
-    const int lanes = lanes_of(later[0]);
-    std::unordered_map<ValueId, llvm::Value*> known;
-    std::unordered_map<ValueId, DType> types;
-    for (size_t k = 0; k < r.arguments.size(); ++k) {
-      known[r.arguments[k]] = k < earlier.size() ? earlier[k] : later[k - earlier.size()];
-      types[r.arguments[k]] = r.argument_types[k].dtype;
-    }
-    for (const Instruction& i : r.body) {
-      if (i.op == Op::yield) break;
-      types[i.results[0]] = i.type.dtype;
-      if (i.op == Op::constant) {
-        known[i.results[0]] = splat(b_, scalar_constant(b_.getContext(), i.type.dtype, i.bits), lanes);
-        continue;
-      }
-      ScalarCall call{b_, {}, types.at(i.operands.back()), i.dtype};
-      for (size_t k = 0; k < i.operands.size(); ++k) call.x[k] = known.at(i.operands[k]);
-      known[i.results[0]] = emit_scalar(i.scalar, call);
-    }
-    Element e;
-    for (const ValueId v : r.body.back().operands) e.push_back(known.at(v));
-    return e;
+    return emit_combine(b_, in_.regions[0], earlier, later);
   }
 
   Builder& b_;
@@ -115,6 +94,31 @@ class Scan {
 };
 
 }  // namespace
+
+std::vector<llvm::Value*> emit_combine(Builder& b, const tile_ir::Region& region, const Element& earlier,
+                                       const Element& later) {
+  const int lanes = lanes_of(later[0]);
+  std::unordered_map<ValueId, llvm::Value*> known;
+  std::unordered_map<ValueId, DType> types;
+  for (size_t k = 0; k < region.arguments.size(); ++k) {
+    known[region.arguments[k]] = k < earlier.size() ? earlier[k] : later[k - earlier.size()];
+    types[region.arguments[k]] = region.argument_types[k].dtype;
+  }
+  for (const Instruction& i : region.body) {
+    if (i.op == Op::yield) break;
+    types[i.results[0]] = i.type.dtype;
+    if (i.op == Op::constant) {
+      known[i.results[0]] = splat(b, scalar_constant(b.getContext(), i.type.dtype, i.bits), lanes);
+      continue;
+    }
+    ScalarCall call{b, {}, types.at(i.operands.back()), i.dtype};
+    for (size_t k = 0; k < i.operands.size(); ++k) call.x[k] = known.at(i.operands[k]);
+    known[i.results[0]] = emit_scalar(i.scalar, call);
+  }
+  Element e;
+  for (const ValueId v : region.body.back().operands) e.push_back(known.at(v));
+  return e;
+}
 
 std::vector<TileValue> emit_scan(Builder& b, const Instruction& scan, const tile_ir::Type& type,
                                  std::vector<TileValue> values) {

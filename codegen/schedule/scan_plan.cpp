@@ -12,6 +12,7 @@ namespace {
 using graph::Expr;
 
 constexpr int64_t unknown = int64_t{1} << 40;
+constexpr int32_t dear_elements = 8;  ///< of a CUDA thread
 
 int32_t covering(int64_t n) {
   return static_cast<int32_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(n, 1, 1 << 30))));
@@ -19,8 +20,8 @@ int32_t covering(int64_t n) {
 
 class Planner {
  public:
-  Planner(const loop::Nest& nest, size_t axis, const Target& target, int32_t most)
-      : nest_(nest), target_(target), most_(most), axis_(axis), length_(extent(axis)) {
+  Planner(const loop::Nest& nest, size_t axis, const Target& target, const ScanWishes& wishes)
+      : nest_(nest), target_(target), wishes_(wishes), axis_(axis), length_(extent(axis)) {
     plan_.tiling.axes.resize(nest.axes.size());
     plan_.tiling.num_warps = 1;
   }
@@ -73,14 +74,21 @@ class Planner {
 
   size_t other() const { return axis_ + 1 == nest_.axes.size() ? axis_ - 1 : nest_.axes.size() - 1; }
 
+  bool is_worth_spreading() const {
+    const int64_t enough = target_.cuda ? 2 * int64_t{target_.processors} : target_.processors;
+    return wishes_.may_spread && rows_of_nest() < enough && length_ > 2 * loop::scan_chunk;
+  }
+
   void rows() {
+    plan_.over_grid = is_worth_spreading();
     if (!target_.cuda) {
-      plan_.width = std::min(covering(length_), 256);
+      plan_.width = std::min(covering(length_), wishes_.dear ? 2 * target_.vector_bits / 32 : 256);
       place_rows(rows_together(4 * target_.vector_bits / 32, 0));
       return;
     }
-    const int32_t of_warp = 32 * most_;
-    const int32_t longest = length_ == unknown ? of_warp : static_cast<int32_t>(loop::scan_chunk);
+    const int32_t of_warp = 32 * (wishes_.dear ? dear_elements : wishes_.most);
+    const bool one_warp = length_ == unknown && !plan_.over_grid;
+    const int32_t longest = one_warp ? of_warp : wishes_.dear ? 8 * of_warp : static_cast<int32_t>(loop::scan_chunk);
     plan_.width = std::min(covering(length_), longest);
     const int32_t together = rows_together(4 * std::max(256, plan_.width), 2 * int64_t{target_.processors});
     const int32_t elements = plan_.width > 256 ? of_warp : 256;
@@ -97,8 +105,11 @@ class Planner {
   void columns(size_t strip) {
     const int32_t wish = target_.cuda ? 64 : 2 * target_.vector_bits / 32;
     const int32_t together = std::min(wish, covering(extent(strip)));
-    const int32_t longest = target_.cuda ? std::max(1, most_ * 32 / wish) : 8;
-    plan_.width = std::min(covering(length_), longest);
+    // On CUDA a warp has a run of 16 rows or fewer, and the warps of a block stand below each other.
+    const int32_t most = wishes_.dear ? dear_elements : wishes_.most;
+    const int32_t run = target_.cuda ? std::clamp(most * 32 / wish, 1, 16) : wishes_.dear ? 2 : 8;
+    plan_.width = std::min(covering(length_), target_.cuda ? 16 * run : run);
+    if (target_.cuda) plan_.tiling.num_warps = std::max(1, plan_.width / run);
     plan_.dim = 0;
     place(axis_, plan_.width);
     place(strip, together);
@@ -106,7 +117,7 @@ class Planner {
 
   const loop::Nest& nest_;
   const Target& target_;
-  const int32_t most_;
+  const ScanWishes wishes_;
   const size_t axis_;
   const int64_t length_;
   ScanPlan plan_;
@@ -114,8 +125,8 @@ class Planner {
 
 }  // namespace
 
-ScanPlan plan_scan(const loop::Nest& nest, size_t axis, const Target& target, int32_t most) {
-  return Planner(nest, axis, target, most).run();
+ScanPlan plan_scan(const loop::Nest& nest, size_t axis, const Target& target, const ScanWishes& wishes) {
+  return Planner(nest, axis, target, wishes).run();
 }
 
 }  // namespace sinter::schedule

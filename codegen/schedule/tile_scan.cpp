@@ -2,6 +2,9 @@
 #include "codegen/schedule/tile_scan.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "src/graph/seeded_fault.h"
 
 namespace sinter::schedule {
 
@@ -46,7 +49,7 @@ TileScan::Values TileScan::chosen(Value condition, std::span<const Value> a, std
 TileScan::Values TileScan::identity() {
   Values values;
   for (const scalar::Constant& c : combine_.identities)
-    values.push_back(b_.constant(tile_ir::Type::scalar(c.dtype), c.bits));
+    values.push_back(b_.constant(tile_ir::Type::scalar(c.dtype), planted(graph::Fault::wrong_identity) ? 0 : c.bits));
   return values;
 }
 
@@ -63,35 +66,50 @@ TileScan::Values TileScan::all(std::span<const Value> values) {
   });
 }
 
-TileScan::Values TileScan::scan(std::span<const Value> values) {
-  Values scanned = all(values);
-  scanned.resize(values.size());
-  return scanned;
+TileScan::Tile TileScan::scan(std::span<const Value> values) {
+  const Values results = all(values);
+  const auto ends = results.begin() + static_cast<std::ptrdiff_t>(values.size());
+  return {{results.begin(), ends}, {ends, results.end()}};
 }
 
-TileScan::Step TileScan::step(Value number, Value last, std::span<const Value> values, std::span<const Value> carried) {
-  const size_t n = values.size();
-  const Values results = all(values);
-  Step s{{results.begin(), results.begin() + static_cast<std::ptrdiff_t>(n)}, {carried.begin(), carried.end()}};
-  Values end(results.begin() + static_cast<std::ptrdiff_t>(n), results.end());
+TileScan::Values TileScan::before(const Meeting& m, std::span<const Value> end) {
+  const Values others = b_.grid_scan(
+      m.words, m.places, m.number, m.piece, m.count, end,
+      [&](std::span<const Value> earlier, std::span<const Value> later) { return combined(earlier, later); });
+  return chosen(b_.eq(m.piece, b_.literal(0)), identity(), others);
+}
+
+Value TileScan::is_full(Value number, int slot) {
+  return b_.ne(b_.bit_and(b_.shr(number, b_.literal(slot)), b_.literal(1)), b_.literal(0));
+}
+
+std::span<const Value> TileScan::slot(std::span<const Value> carried, int slot) const {
+  return carried.subspan(static_cast<size_t>(slot) * combine_.types.size(), combine_.types.size());
+}
+
+TileScan::Values TileScan::take_in(Value number, std::span<const Value> carried, Values scanned) {
+  if (!planted(graph::Fault::lost_carry))
+    for (int l = 0; l < levels_; ++l)
+      scanned = combined(chosen(is_full(number, l), slot(carried, l), identity()), scanned);
+  return several_chunks_ ? combined(slot(carried, levels_), scanned) : scanned;
+}
+
+/// The end moves up as long as slots are full, and comes to rest in the first empty one.
+TileScan::Values TileScan::carry_on(Value number, Value last, std::span<const Value> carried, Values end) {
+  Values next;
   Value moving = b_.constant(boolean, 1);
   for (int l = 0; l < levels_; ++l) {
-    const std::span<const Value> slot = carried.subspan(static_cast<size_t>(l) * n, n);
-    const Value full = b_.ne(b_.bit_and(b_.shr(number, b_.literal(l)), b_.literal(1)), b_.literal(0));
-    s.scanned = combined(chosen(full, slot, identity()), s.scanned);
-    // The end moves up as long as slots are full, and comes to rest in the first empty one.
-    const Values rested = chosen(b_.bit_and(moving, b_.bit_not(full)), end, slot);
-    std::ranges::copy(rested, s.carried.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(l) * n));
-    end = chosen(full, combined(slot, end), end);
+    const Value full = is_full(number, l);
+    const Values rested = chosen(b_.bit_and(moving, b_.bit_not(full)), end, slot(carried, l));
+    next.insert(next.end(), rested.begin(), rested.end());
+    end = chosen(full, combined(slot(carried, l), end), end);
     moving = b_.bit_and(moving, full);
   }
-  if (several_chunks_) {
-    const std::span<const Value> before = carried.subspan(carried.size() - n);
-    s.scanned = combined(before, s.scanned);
-    const Values next = chosen(last, combined(before, end), before);
-    std::ranges::copy(next, s.carried.end() - static_cast<std::ptrdiff_t>(n));
-  }
-  return s;
+  if (!several_chunks_) return next;
+  const std::span<const Value> before = slot(carried, levels_);
+  const Values all = chosen(last, combined(before, end), before);
+  next.insert(next.end(), all.begin(), all.end());
+  return next;
 }
 
 }  // namespace sinter::schedule

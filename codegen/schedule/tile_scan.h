@@ -24,21 +24,34 @@ class TileScan {
   Values start(const tile_ir::Type& end);
   size_t carried_size() const;
 
-  /// Scans tile `number` (i64) of its chunk; `last` (boolean) says that it is the chunk's last. Gives the scanned
-  /// values and what is carried on.
-  struct Step {
-    Values scanned, carried;
+  /// One tile by itself: the scanned values, and what it ends with.
+  struct Tile {
+    Values scanned, end;
   };
-  Step step(tile_ir::Value number, tile_ir::Value last, std::span<const tile_ir::Value> values,
-            std::span<const tile_ir::Value> carried);
-  /// Of the only tile.
-  Values scan(std::span<const tile_ir::Value> values);
+  Tile scan(std::span<const tile_ir::Value> values);
+  /// Scanned values of tile `number` (i64) of its chunk, with what is carried from before taken in.
+  Values take_in(tile_ir::Value number, std::span<const tile_ir::Value> carried, Values scanned);
+  /// What is carried on after that tile; `last` (boolean) says that it is the chunk's last.
+  Values carry_on(tile_ir::Value number, tile_ir::Value last, std::span<const tile_ir::Value> carried, Values end);
+
+  /// A program with one chunk of a sequence (tile_ir: grid_scan).
+  struct Meeting {
+    int words = -1;
+    int64_t places = 1;
+    tile_ir::Value number, piece, count;
+  };
+  /// What is before the chunk of a program, which ends with `end`.
+  Values before(const Meeting& meeting, std::span<const tile_ir::Value> end);
+  /// `later` after `earlier`, element by element.
+  Values combined(std::span<const tile_ir::Value> earlier, std::span<const tile_ir::Value> later);
 
  private:
-  Values combined(std::span<const tile_ir::Value> earlier, std::span<const tile_ir::Value> later);
   Values chosen(tile_ir::Value condition, std::span<const tile_ir::Value> a, std::span<const tile_ir::Value> b);
   Values identity();
   Values all(std::span<const tile_ir::Value> values);
+
+  tile_ir::Value is_full(tile_ir::Value number, int slot);
+  std::span<const tile_ir::Value> slot(std::span<const tile_ir::Value> carried, int slot) const;
 
   tile_ir::KernelBuilder& b_;
   loop::ScanCombine combine_;

@@ -164,7 +164,10 @@ class Printer {
                            operands(i));
       case Op::grid_reduce:
         return grid_reduce(i);
+      case Op::grid_scan:
+        return grid_scan(i);
       case Op::arrive:
+      case Op::ticket:
         return name + operands(i) + " " + pointer(i.index);
       case Op::for_loop:
         return loop(i);
@@ -175,13 +178,23 @@ class Printer {
     }
   }
 
-  /// scan 0 %3, %4 by %5, %6 and %7, %8
-  std::string scan(const Instruction& i) const {
-    std::string s = fmt::format("scan {}{} by", dim(i.dim), operands(i));
+  /// " by %5, %6 and %7, %8"
+  static std::string combine(const Instruction& i) {
+    std::string s = " by";
     const std::vector<ValueId>& a = i.regions.at(0).arguments;
     for (size_t k = 0; k < a.size(); ++k)
       s += fmt::format("{}%{}", k == 0 ? " " : 2 * k == a.size() ? " and " : ", ", a[k]);
     return s;
+  }
+
+  std::string scan(const Instruction& i) const {
+    return fmt::format("scan {}{}", dim(i.dim), operands(i)) + combine(i);
+  }
+
+  std::string grid_scan(const Instruction& i) const {
+    return fmt::format("grid_scan %{}, %{} of %{} places {} {},{}", i.operands.at(0), i.operands.at(1),
+                       i.operands.at(2), i.bits, pointer(i.index), operands(i, 3)) +
+           combine(i);
   }
 
   std::string grid_reduce(const Instruction& i) const {

@@ -102,6 +102,20 @@ TEST_F(Scans, OfReversedTransposedAndJoined) {
   });
 }
 
+// Few rows are spread over the grid: a program a chunk, of which the last one is partly filled.
+TEST_F(Scans, LongOnesOverTheGrid) {
+  check(f32, {50001}, one("cumsum", 0));
+  check(f32, {3, 24576}, [](GraphBuilder& b, Value x) {
+    return Values{b.with_number("mul", scan(b, "cumsum", b.unary("neg", x), 1), 0.5)};
+  });
+  check(i8, {2, 20000}, one("cumprod", 1));
+  check(f64, {40000}, one("cumsum", 0));
+  check(boolean, {40000}, one("cummax", 0));
+  check(f32, {40000},
+        [](GraphBuilder& b, Value x) { return Values{scan(b, "cummax", x, 0), scan(b, "cummax_indices", x, 0)}; });
+  check(f32, {20000}, one("logcumsumexp", 0));
+}
+
 TEST_F(Scans, BesideFolds) {
   check(f32, {6, 500}, [](GraphBuilder& b, Value x) {
     const Value share = b.binary("div", x, b.reduce("sum", x, {1}, true)), sums = scan(b, "cumsum", share, 1);

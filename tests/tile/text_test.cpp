@@ -74,7 +74,7 @@ Kernel everything() {
 
 TEST(TileText, PrintParsePrintIsIdentity) {
   expect_identity(everything());
-  for (const char* name : {"softmax.tile", "transpose.tile", "grid_sum.tile"})
+  for (const char* name : {"softmax.tile", "transpose.tile", "grid_sum.tile", "grid_cumsum.tile"})
     expect_identity(parse(read_program(name)));
 }
 
@@ -190,6 +190,13 @@ TEST(TileVerify, RefusesBrokenKernels) {
       {"%a = constant 1 : f32[4]\n%s, %e = scan 0 %a by %p and %q : f32[4], f32[1] {\n  %r = program_id : i64\n  "
        "yield %p\n}",
        "a combine is of scalar ops"},
+      {"%g = constant 1 : i64\n%t = ticket %g @w : i64\n%u = ticket %g @w : i64", "a program takes one ticket"},
+      {"%g = constant 1 : i64\n%a = constant 1 : f32[4]\n"
+       "%p = grid_scan %g, %g of %g places 64 @w, %a by %c and %d : f32[4] {\n  yield %d\n}",
+       "tiles of one element"},
+      {"%g = constant 1 : i64\n%a = constant 1 : f32[1]\n"
+       "%p = grid_scan %g, %g of %g places 48 @w, %a by %c and %d : f32[1] {\n  yield %d\n}",
+       "places are a power of two"},
       {"%g = constant 0 : i64\n%l = arrive %g, %g @y : boolean", "@y must be u32* written may_alias"},
       {"%g = constant 0 : i64\n%l = arrive %g, %g @w : boolean\n%m = arrive %g, %g @w : boolean", "meet twice"},
       {"%g = constant 0 : i64\nfor %i = %g to %g step %g {\n  %l = arrive %g, %g @w : boolean\n}", "meet in a loop"},
