@@ -5,6 +5,7 @@
 
 #include "codegen/schedule/phased_rows.h"
 #include "codegen/schedule/strategies.h"
+#include "src/loop/dependence.h"
 
 namespace sinter::schedule {
 
@@ -13,6 +14,12 @@ std::vector<Candidate> schedule(const loop::Program& program, const loop::Group&
   if (std::ranges::any_of(nests[0].axes, &loop::Axis::reduction))
     return {[&] { return schedule_reduction(program, nests[0], group.name, group.comments, target); }};
   std::vector<Candidate> candidates;
+  if (loop::scan_axis(nests[0])) {
+    for (int32_t most : {32, 16, 8})
+      candidates.emplace_back(
+          [&, most] { return schedule_scan(program, nests[0], group.name, group.comments, target, most); });
+    return candidates;
+  }
   if (nests.size() == 1)
     if (auto phased = with_phased_rows(program, nests[0], target))
       candidates.emplace_back([&, p = std::move(*phased)] {

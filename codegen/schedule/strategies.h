@@ -22,4 +22,9 @@ ScheduledKernel schedule_pointwise(const loop::Program& program, std::span<const
 ScheduledKernel schedule_reduction(const loop::Program& program, const loop::Nest& nest, const std::string& name,
                                    const std::vector<std::string>& comments, const Target& target);
 
+/// Nests with scans: a program goes along a row, or a strip of neighbouring columns, in tiles (scan_plan.h), of which a
+/// CUDA thread has about `most` elements.
+ScheduledKernel schedule_scan(const loop::Program& program, const loop::Nest& nest, const std::string& name,
+                              const std::vector<std::string>& comments, const Target& target, int32_t most);
+
 }  // namespace sinter::schedule

@@ -87,6 +87,14 @@ class KernelBuilder {
   void scatter(int pointer, Value offsets, Value value, Value mask = {});
 
   Value reduce(ReduceKind kind, int dim, Value v);
+  /// The values of an earlier and of a later element give those of their combination.
+  using Combine = std::function<std::vector<Value>(std::span<const Value> earlier, std::span<const Value> later)>;
+  /// The scanned tiles, then what the dim ends with.
+  std::vector<Value> scan(int dim, std::span<const Value> values, const Combine& combine);
+  Value ticket(int words, Value count);
+  /// What the pieces before this one end with.
+  std::vector<Value> grid_scan(int words, int64_t places, Value number, Value piece, Value count,
+                               std::span<const Value> values, const Combine& combine);
   /// First whether this program came last, then the values.
   std::vector<Value> grid_reduce(GridFold fold, Value group, Value piece, Value pieces, std::span<const Value> values);
   Value arrive(int arrivals, Value group, Value count);
@@ -109,6 +117,8 @@ class KernelBuilder {
  private:
   Value append(Instruction instruction);
   Value new_value(const Type& type);
+  Region combine_region(std::span<const Value> values, const Combine& combine);
+  std::vector<Value> append_several(Instruction instruction);
   Region build_region(const std::function<std::vector<Value>()>& body, std::vector<Type>& yielded);
 
   Kernel kernel_;

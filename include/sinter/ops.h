@@ -18,4 +18,5 @@
 #include <sinter/pooling.h>
 #include <sinter/random.h>
 #include <sinter/reductions.h>
+#include <sinter/scans.h>
 #include <sinter/views.h>

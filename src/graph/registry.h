@@ -11,6 +11,7 @@
 #include "src/graph/call_rule.h"
 #include "src/graph/graph.h"
 #include "src/scalar/fold.h"
+#include "src/scalar/scan.h"
 
 namespace sinter::loop {
 class Reader;
@@ -60,6 +61,7 @@ enum class OpClass : uint8_t {
   view,       ///< a pure index map of one operand (reshape, permute, slice, ...)
   indexed,    ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
   reduction,  ///< folds dims of one operand in the canonical order
+  scan,       ///< combines the elements along one dim up to each of them, in the canonical order
   creation,   ///< no tensor operand
   call,       ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
 };
@@ -80,6 +82,15 @@ struct ReductionSpec {
   ReduceKind kind;
   std::vector<int> dims;  ///< ascending
   bool keepdim = false;
+};
+
+using scalar::ScanKind;
+
+/// The scan runs in the compute type of the operand's dtype for positions (argmax, argmin), else in that of the
+/// result's, to which elements are converted first; scanned values are rounded to the result's dtype.
+struct ScanSpec {
+  ScanKind kind;
+  int dim = 0;  ///< the operand's rank is not 0
 };
 
 /// Picks a random legal call for tests and the fuzzer: operand dtypes, shapes and attributes.
@@ -110,12 +121,15 @@ struct OpDef {
   std::function<std::vector<ValueType>(InferContext&)> infer;
 
   /// The loop body: value of the (single) result at `index`, as reads of operands at index expressions. For pointwise
-  /// ops the framework rounds the result to the result dtype. Absent for reductions.
+  /// ops the framework rounds the result to the result dtype. Absent for reductions and scans.
   std::function<loop::Value(loop::Reader&, std::span<const Expr> index)> lower;
 
   /// Reductions: what is folded over which dims; a body applied to each element before and to the result after comes
   /// from decomposition.
   std::function<ReductionSpec(const Node&, const Graph&)> reduction;
+
+  /// Scans of operands that are not 0-d: what is combined along which dim.
+  std::function<ScanSpec(const Node&, const Graph&)> scan;
 
   /// Rewrites the call into other ops (mean -> sum, div); nullptr if the op is primitive. Returns the results.
   std::function<std::vector<Value>(Graph&, const Node&)> decompose;

@@ -313,6 +313,8 @@ class Parser {
       if (!kind) line.fail("no such reduction");
       in.id = static_cast<int32_t>(*kind);
       in.operands[0] = line.number("%");
+    } else if (op == "scan") {
+      scan(line, in);
     } else {
       scalar_op(line, op, in);
     }
@@ -320,6 +322,18 @@ class Parser {
     in.type = line.dtype();
     if (in.kind == InstructionKind::constant) in.bits = constant_bits(line, in.type, literal);
     return in;
+  }
+
+  void scan(Line& line, Instruction& in) {
+    in.kind = InstructionKind::scan;
+    const auto kind = find(scalar::scan_kind_names, line.word());
+    if (!kind) line.fail("no such scan");
+    in.id = static_cast<int32_t>(*kind);
+    in.operands[0] = line.number("%");
+    if (line.accept(",")) in.operands[1] = line.number("%");
+    line.expect("along");
+    in.index = line.list();
+    if (in.index.size() != 1) line.fail("a scan goes along one axis");
   }
 
   void load(Line& line, Instruction& in) {

@@ -56,6 +56,9 @@ std::string instruction_text(const Instruction& in) {
                          list(in.index), in.mode == IndexMode::check ? fmt::format(" message {}", in.id) : "");
     case InstructionKind::reduce:
       return fmt::format("reduce {} %{}", reduce_kind_names[static_cast<size_t>(in.id)], in.operands[0]);
+    case InstructionKind::scan:
+      return fmt::format("scan {} %{}{} along {}", scalar::scan_kind_names[static_cast<size_t>(in.id)], in.operands[0],
+                         in.operands[1] >= 0 ? fmt::format(", %{}", in.operands[1]) : "", list(in.index));
     case InstructionKind::scalar:
       break;
   }

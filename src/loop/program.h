@@ -43,6 +43,8 @@ struct Store {
 /// One loop nest: axis i is Expr::axis(i). Reduction axes come last; their row-major order is the logical index j of
 /// the canonical order. Reduce instructions map inner values (that depend on a reduction axis) to outer ones, and outer
 /// values may be used by inner ones again (softmax is one nest with two reduces).
+///
+/// Scan instructions of a nest all go along one parallel axis, any of them; such a nest has no reduction axes.
 struct Nest {
   std::vector<Axis> axes;
   Body body;

@@ -22,7 +22,9 @@ using Materialized = std::map<graph::NodeId, std::string>;
 struct Space {
   std::vector<graph::Expr> extents;
   size_t parallel = 0;  ///< axes before it are parallel; all, as long as nothing is reduced
+  int scan = -1;        ///< parallel axis along which values are scanned; -1: none is
   bool reduces() const { return parallel < extents.size(); }
+  bool scans() const { return scan >= 0; }
 };
 
 /// Writes the expressions of one nest. A read of a node that has memory is a load (buffer id = node id), any other read
@@ -78,6 +80,8 @@ class NestReader final : public loop::Reader {
   loop::Value expand(graph::NodeId id, const std::vector<graph::Expr>& index);
   loop::Value expand_op(const graph::Node& n, const std::vector<graph::Expr>& index);
   loop::Value expand_reduction(graph::NodeId id, const std::vector<graph::Expr>& index);
+  loop::Value expand_scan(graph::NodeId id, const std::vector<graph::Expr>& index);
+  std::string why_scan_does_not_fit(graph::NodeId id, const std::vector<graph::Expr>& index, size_t dim);
   loop::Value rounded(const graph::Node& n, loop::Value v);
   std::string why_before_expanding(graph::NodeId id) const;
   std::string why_after_expanding(graph::NodeId id, const std::vector<graph::Expr>& index, int cost);

@@ -237,7 +237,7 @@ class Planner {
   bool is_worth_storing(NodeId id, const std::set<GroupIndex>& in) const {
     const graph::OpClass kind = g_.node(id).op->op_class;
     if (kind == graph::OpClass::view) return false;
-    if (kind == graph::OpClass::reduction) return true;
+    if (kind == graph::OpClass::reduction || kind == graph::OpClass::scan) return true;
     return std::ranges::all_of(in, [&](GroupIndex k) { return groups_[k].costs.at(id) > max_repeated; });
   }
 

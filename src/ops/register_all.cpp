@@ -61,6 +61,8 @@ void register_all_ops() {
     register_reduction();
     register_reduction_logic();
     register_fold_composites();
+    register_cumulative();
+    register_cumulative_extremes();
     register_creation();
     register_full_like();
     register_linspace();

@@ -25,6 +25,7 @@ struct sinter_host_table {
   unsigned long long (*compare_and_swap)(unsigned long long* at, unsigned long long expected, unsigned long long value);
   void (*fence)();
   unsigned (*add)(unsigned* at, unsigned value);
+  unsigned (*increment)(unsigned* at, unsigned limit);
 };
 extern "C" { sinter_host_table* sinter_host; }
 
@@ -42,6 +43,7 @@ struct sinter_host_index { unsigned x; };
 #define atomicCAS(at, expected, value) sinter_host->compare_and_swap(at, expected, value)
 
 #define atomicAdd(at, value) sinter_host->add(at, value)
+#define atomicInc(at, limit) sinter_host->increment(at, limit)
 
 #define SINTER_HOST 1
 #define __device__

@@ -44,6 +44,8 @@ struct Section {
 constexpr std::array sections = {
     Section{OpClass::pointwise, "Pointwise", "Shapes broadcast, dtypes promote."},
     Section{OpClass::reduction, "Reductions", "Folds over dims, in one order whatever is fused."},
+    Section{OpClass::scan, "Scans",
+            "Each element combines those before it along a dim, in one order whatever is fused."},
     Section{OpClass::view, "Views", "Index arithmetic of the reader: nothing is computed or copied."},
     Section{OpClass::indexed, "Indexed", "The result reads its operands at computed places."},
     Section{OpClass::creation, "Creation", "Tensors without operands; readers compute the elements."},
