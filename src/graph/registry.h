@@ -14,6 +14,7 @@
 
 namespace sinter::loop {
 class Reader;
+struct Contribution;
 struct Value;
 }  // namespace sinter::loop
 namespace sinter::reference {
@@ -56,12 +57,13 @@ class InferContext {
 };
 
 enum class OpClass : uint8_t {
-  pointwise,  ///< result at an index reads operands at the broadcast index
-  view,       ///< a pure index map of one operand (reshape, permute, slice, ...)
-  indexed,    ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
-  reduction,  ///< folds dims of one operand in the canonical order
-  creation,   ///< no tensor operand
-  call,       ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
+  pointwise,     ///< result at an index reads operands at the broadcast index
+  view,          ///< a pure index map of one operand (reshape, permute, slice, ...)
+  indexed,       ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
+  reduction,     ///< folds dims of one operand in the canonical order
+  creation,      ///< no tensor operand
+  accumulation,  ///< folds integers into places that are data, in any order (OpDef::accumulate)
+  call,          ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
 };
 
 using scalar::ReduceKind;
@@ -101,6 +103,12 @@ struct OpDef {
   /// Reductions: what is folded over which dims; a body applied to each element before and to the result after comes
   /// from decomposition.
   std::function<ReductionSpec(const Node&, const Graph&)> reduction;
+
+  /// Accumulations: what the element of operand 0 at `index` adds to the result, which starts as the fold's identity.
+  std::function<loop::Contribution(loop::Reader&, std::span<const Expr> index)> accumulate = {};
+
+  /// Of an op that decompositions make: whose words its run-time messages are. Absent: its own.
+  std::function<std::string_view(const Node&)> speaks_for = {};
 
   /// Rewrites the call into other ops (mean -> sum, div); nullptr if the op is primitive. Returns the results.
   std::function<std::vector<Value>(Graph&, const Node&)> decompose;

@@ -52,6 +52,9 @@ BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
     *at += value;
     return old;
   };
+  table_.atomic = [](const void* at, int bytes) {
+    current->check(current->memory_.check(at, static_cast<size_t>(bytes), "an atomic access"));
+  };
 }
 
 std::string BlockRunner::run(const Launch& launch) {
