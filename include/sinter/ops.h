@@ -17,4 +17,6 @@
 #include <sinter/pooling.h>
 #include <sinter/random.h>
 #include <sinter/reductions.h>
+#include <sinter/scatter.h>
+#include <sinter/sorting.h>
 #include <sinter/views.h>

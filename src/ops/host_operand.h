@@ -3,6 +3,7 @@
 
 #include <sinter/operand.h>
 
+#include <bit>
 #include <string_view>
 
 #include "src/ops/refusals.h"
@@ -19,5 +20,13 @@ size_t require_dim(const Operand& x, int64_t dim, std::string_view op);
 
 /// The tensor as an operand of one of several calls: borrowed, with the user's line.
 inline Operand borrowed(const Operand& x) { return {x.tensor(), x.line().file, x.line().line}; }
+
+/// The number as an operand of another call.
+inline Operand borrowed_number(const Operand& v) {
+  const auto [file, line] = v.line();
+  if (v.kind() == Operand::Kind::boolean) return {v.number_bits() != 0, file, line};
+  if (v.kind() == Operand::Kind::integer) return {v.number_bits(), file, line};
+  return {std::bit_cast<double>(v.number_bits()), file, line};
+}
 
 }  // namespace sinter::ops
