@@ -830,6 +830,43 @@ __device__ __forceinline__ void sn_look_back(unsigned* words, unsigned char* sha
   ring.finish(number, count);
 }
 )"},
+    {"sn_accumulate_sum", R"(
+template <class T>
+__device__ __forceinline__ void sn_accumulate_sum(T* p, T v) {
+#ifdef SINTER_HOST
+  sinter_host_atomic(p, sizeof(T));
+  *p = sn_add(*p, v);
+#else
+  // The sum of signed integers has the bits of the unsigned one.
+  if constexpr (sizeof(T) == 8)
+    atomicAdd((unsigned long long*)p, (unsigned long long)v);
+  else
+    atomicAdd((unsigned*)p, (unsigned)v);
+#endif
+}
+)"},
+    {"sn_accumulate_max", R"(
+template <class T>
+__device__ __forceinline__ void sn_accumulate_max(T* p, T v) {
+#ifdef SINTER_HOST
+  sinter_host_atomic(p, sizeof(T));
+  *p = *p < v ? v : *p;
+#else
+  atomicMax(p, v);
+#endif
+}
+)"},
+    {"sn_accumulate_min", R"(
+template <class T>
+__device__ __forceinline__ void sn_accumulate_min(T* p, T v) {
+#ifdef SINTER_HOST
+  sinter_host_atomic(p, sizeof(T));
+  *p = v < *p ? v : *p;
+#else
+  atomicMin(p, v);
+#endif
+}
+)"},
     {"sn_report", R"(
 __device__ __forceinline__ void sn_report(unsigned long long* status, unsigned long long word) {
   if (*(volatile unsigned long long*)status == 0) atomicCAS(status, 0ull, word);

@@ -188,7 +188,11 @@ void KernelEmitter::scatter(const Instruction& i) {
   by_chunk(type, [&](size_t p, size_t c) {
     llvm::Value* mask = i.masked ? masks[p][c] : splat(b_, b_.getTrue(), chunk_lanes(type));
     llvm::Value* value = encode(b_, values[p][c], frame_.storage(i.index));
-    scatter_elements(b_, frame_, i.index, element_addresses(i, offsets[p][c]), value, mask);
+    llvm::Value* const at = element_addresses(i, offsets[p][c]);
+    if (i.fold)
+      accumulate_elements(b_, frame_, i.index, at, value, mask, *i.fold);
+    else
+      scatter_elements(b_, frame_, i.index, at, value, mask);
     return value;
   });
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,7 +85,7 @@ class KernelBuilder {
   Value block_load(int pointer, Access access, std::vector<int32_t> dims, int32_t parts = 1, Value fill = {});
   void block_store(int pointer, Access access, Value value, CachePolicy policy = CachePolicy::standard);
   Value gather(int pointer, Value offsets, Value mask = {}, Value fill = {});
-  void scatter(int pointer, Value offsets, Value value, Value mask = {});
+  void scatter(int pointer, Value offsets, Value value, Value mask = {}, std::optional<ReduceKind> fold = {});
 
   Value reduce(ReduceKind kind, int dim, Value v);
   /// The values of an earlier and of a later element give those of their combination.

@@ -76,7 +76,9 @@ enum class Op : uint8_t {
   block_load,   ///< strided box of pointer `index` through Access; operand: the fill (a scalar) if the access is masked
   block_store,  ///< operand: the value; elements out of bounds are not written
   gather,       ///< operands: offset tile (i32/i64 elements), then mask and fill (scalar or tile) if `masked`
-  scatter,      ///< operands: offset tile, value, then mask if `masked`
+  scatter,      ///< operands: offset tile, value, then mask if `masked`. With `fold` each element is folded into
+  ///< memory at once (sum, amax, amin of 32- and 64-bit integers): offsets may be equal, here and in other
+  ///< programs
   // folds
   reduce,  ///< folds `dim` (or parts_dim; it stays with extent 1) in the canonical order; `index` is the ReduceKind
   scan,    ///< combines along `dim` up to each element, in the canonical order; see below
@@ -200,7 +202,8 @@ struct Instruction {
   int32_t index = -1;  ///< parameter index (parameter, memory, status), reduce kind
   int32_t dim = 0;
   std::array<int8_t, 4> perm{0, 1, 2, 3};
-  bool masked = false;  ///< gather, scatter
+  bool masked = false;                  ///< gather, scatter
+  std::optional<ReduceKind> fold = {};  ///< scatter
   CachePolicy policy = CachePolicy::standard;
   std::shared_ptr<Access> access = {};
   std::shared_ptr<GridFold> grid = {};

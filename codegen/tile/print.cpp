@@ -128,6 +128,7 @@ class Printer {
       if (i.masked) s += fmt::format(" mask %{} fill %{}", i.operands.at(1), i.operands.at(2));
     } else {
       s += fmt::format(" {} [%{}], %{}", pointer(i.index), i.operands.at(0), i.operands.at(1));
+      if (i.fold) s += fmt::format(" fold {}", reduce_kind_names[static_cast<size_t>(*i.fold)]);
       if (i.masked) s += fmt::format(" mask %{}", i.operands.at(2));
     }
     return s;

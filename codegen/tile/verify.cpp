@@ -138,6 +138,11 @@ class Verifier {
     const Type& value = stores ? operand(1) : i.type;
     need(value == offsets.with(element),
          fmt::format("expected {}, got {}", offsets.with(element).text(), value.text()));
+    if (i.fold) {
+      const DType t = storage(i);
+      need(i.op == Op::scatter && *i.fold != ReduceKind::prod, "only a scatter folds, and no products");
+      need(t == i32 || t == u32 || t == i64 || t == u64, "only integers of 32 and 64 bits accumulate");
+    }
     if (i.masked)
       need(operand(stores ? 2 : 1) == offsets.with(boolean), "the mask is a boolean tile of the offsets' shape");
     if (i.masked && !stores) fill(operand(2), i.type);

@@ -19,4 +19,6 @@
 #include <sinter/random.h>
 #include <sinter/reductions.h>
 #include <sinter/scans.h>
+#include <sinter/scatter.h>
+#include <sinter/sorting.h>
 #include <sinter/views.h>

@@ -15,6 +15,7 @@
 
 namespace sinter::loop {
 class Reader;
+struct Contribution;
 struct Value;
 }  // namespace sinter::loop
 namespace sinter::reference {
@@ -57,13 +58,14 @@ class InferContext {
 };
 
 enum class OpClass : uint8_t {
-  pointwise,  ///< result at an index reads operands at the broadcast index
-  view,       ///< a pure index map of one operand (reshape, permute, slice, ...)
-  indexed,    ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
-  reduction,  ///< folds dims of one operand in the canonical order
-  scan,       ///< combines the elements along one dim up to each of them, in the canonical order
-  creation,   ///< no tensor operand
-  call,       ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
+  pointwise,     ///< result at an index reads operands at the broadcast index
+  view,          ///< a pure index map of one operand (reshape, permute, slice, ...)
+  indexed,       ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
+  reduction,     ///< folds dims of one operand in the canonical order
+  scan,          ///< combines the elements along one dim up to each of them, in the canonical order
+  creation,      ///< no tensor operand
+  accumulation,  ///< folds integers into places that are data, in any order (OpDef::accumulate)
+  call,          ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
 };
 
 /// The parts that ops play where a view is written: the view's elements get their value, then the tensor that the view
@@ -130,6 +132,12 @@ struct OpDef {
 
   /// Scans of operands that are not 0-d: what is combined along which dim.
   std::function<ScanSpec(const Node&, const Graph&)> scan;
+
+  /// Accumulations: what the element of operand 0 at `index` adds to the result, which starts as the fold's identity.
+  std::function<loop::Contribution(loop::Reader&, std::span<const Expr> index)> accumulate = {};
+
+  /// Of an op that decompositions make: whose words its run-time messages are. Absent: its own.
+  std::function<std::string_view(const Node&)> speaks_for = {};
 
   /// Rewrites the call into other ops (mean -> sum, div); nullptr if the op is primitive. Returns the results.
   std::function<std::vector<Value>(Graph&, const Node&)> decompose;

@@ -179,10 +179,18 @@ class NestEvaluator {
     AxisSet at = 0;
     for (Expr e : s.index)
       visit_leaves(e, [&](Expr leaf) { at |= leaf.kind() == Expr::Kind::axis ? AxisSet{1} << leaf.id() : 0; });
+    if (s.fold) return accumulate(s, outer);
     const bool inner = inner_[static_cast<size_t>(s.value)] || (at & inner_axes_) != 0;
     for (size_t i = 0; i < count(inner); ++i)
       scalar::store_element(element(s.buffer, s.index, point(outer, i), i, true),
                             memory_[static_cast<size_t>(s.buffer)].dtype, value(s.value, i));
+  }
+
+  void accumulate(const Store& s, int64_t outer) {
+    std::byte* const at = element(s.buffer, s.index, point(outer, 0), 0, false);
+    const DType t = memory_[static_cast<size_t>(s.buffer)].dtype;
+    const Constant both[] = {scalar::load_element(at, t), value(s.value, 0)};
+    scalar::store_element(at, t, scalar::evaluate(scalar::fold_op(*s.fold), both));
   }
 
   const Program& program_;

@@ -261,6 +261,12 @@ class Parser {
     return t;
   }
 
+  static ReduceKind fold_kind(Line& line) {
+    const auto kind = find(reduce_kind_names, line.word());
+    if (!kind) line.fail("no such reduction");
+    return static_cast<ReduceKind>(*kind);
+  }
+
   Nest nest(Line& head) {
     Nest n;
     head.expect("[");
@@ -274,8 +280,10 @@ class Parser {
       head.accept(",");
     }
     for (Line line = next(); !line.accept("}"); line = next()) {
-      if (line.accept("store ")) {
+      const bool accumulates = line.accept("accumulate ");
+      if (accumulates || line.accept("store ")) {
         Store s;
+        if (accumulates) s.fold = fold_kind(line);
         s.buffer = line.number("b");
         s.index = line.list();
         line.expect("=");
@@ -309,9 +317,7 @@ class Parser {
       to_index(line, in);
     } else if (op == "reduce") {
       in.kind = InstructionKind::reduce;
-      const auto kind = find(reduce_kind_names, line.word());
-      if (!kind) line.fail("no such reduction");
-      in.id = static_cast<int32_t>(*kind);
+      in.id = static_cast<int32_t>(fold_kind(line));
       in.operands[0] = line.number("%");
     } else if (op == "scan") {
       scan(line, in);

@@ -77,7 +77,11 @@ void print_nest(std::string& out, const Nest& nest) {
     const Instruction& in = nest.body[static_cast<ValueId>(i)];
     out += fmt::format("      %{} = {} : {}\n", i, instruction_text(in), in.type.name());
   }
-  for (const Store& s : nest.stores) out += fmt::format("      store b{}{} = %{}\n", s.buffer, list(s.index), s.value);
+  for (const Store& s : nest.stores)
+    out +=
+        fmt::format("      {}b{}{} = %{}\n",
+                    s.fold ? fmt::format("accumulate {} ", reduce_kind_names[static_cast<size_t>(*s.fold)]) : "store ",
+                    s.buffer, list(s.index), s.value);
   out += "    }\n";
 }
 

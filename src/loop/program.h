@@ -33,10 +33,14 @@ struct Axis {
 
 /// Writes `value` (already rounded to the buffer's dtype) at `index` for every point of the nest. A value that does not
 /// depend on reduction axes is stored once per parallel point.
+///
+/// With `fold` the value is folded into what the element holds: integers of 32 or 64 bits, whose sum, amax and amin are
+/// the same in every order. Points may meet at an element; the index may be data.
 struct Store {
   int buffer = -1;
   std::vector<Expr> index;
   ValueId value = -1;
+  std::optional<ReduceKind> fold = {};
   friend bool operator==(const Store&, const Store&) = default;
 };
 

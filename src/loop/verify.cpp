@@ -142,6 +142,12 @@ class NestVerifier {
     need(b.role != BufferRole::input || b.written, "an input is stored to that is not declared written");
     need(s.value >= 0 && static_cast<size_t>(s.value) < nest_.body.size(), "a store of an unknown value");
     need(nest_.body[s.value].type == scalar::compute_type(b.dtype), "the buffer has another dtype");
+    if (s.fold) {
+      need(reduction_axes(nest_) == 0, "an accumulating store in a nest that reduces");
+      need(b.dtype == i32 || b.dtype == u32 || b.dtype == i64 || b.dtype == u64, "only integers accumulate");
+      need(*s.fold != ReduceKind::prod, "products do not accumulate");
+      return;
+    }
     AxisSet at = 0;
     for (Expr e : s.index) at |= axes_of(e, dependence_);
     need((dependence_[static_cast<size_t>(s.value)] & ~at) == 0, "a value that varies where its address does not");

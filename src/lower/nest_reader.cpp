@@ -17,6 +17,10 @@ using graph::NodeId;
 using graph::OpClass;
 using loop::Value;
 
+bool is_accumulation(const graph::Node& node) {
+  return node.op != nullptr && node.op->op_class == OpClass::accumulation;
+}
+
 graph::Expr element_count(const graph::ValueType& type) { return graph::product(type.shape); }
 
 std::vector<Expr> wide_extents(std::span<const Expr> shape) {
@@ -59,15 +63,36 @@ std::vector<loop::Axis> NestReader::axes() const {
   return axes;
 }
 
-std::vector<Expr> NestReader::store_index(NodeId root) const {
+namespace {
+
+/// Axes are the dims but those of extent 1.
+std::vector<Expr> axes_index(std::span<const Expr> shape) {
   std::vector<Expr> index;
   int axis = 0;
-  for (Expr e : graph_.type({root, 0}).shape) index.push_back(e.is_constant(1) ? Expr(0) : Expr::axis(axis++));
+  for (Expr e : shape) index.push_back(e.is_constant(1) ? Expr(0) : Expr::axis(axis++));
   return index;
 }
 
+}  // namespace
+
+std::vector<Expr> NestReader::store_index(NodeId root) const { return axes_index(graph_.type({root, 0}).shape); }
+
 Value NestReader::root_element(NodeId root) {
   return builder_.round_to(element(root, store_index(root)), graph_.type({root, 0}).dtype);
+}
+
+loop::Store NestReader::root_store(NodeId root) {
+  if (is_accumulation(graph_.node(root))) return contribution(root);
+  return {root, store_index(root), root_element(root).id};
+}
+
+loop::Store NestReader::contribution(NodeId root) {
+  const graph::Node& n = graph_.node(root);
+  current_ = root;
+  body_.set_message(root);
+  loop::Contribution c = n.op->accumulate(*this, axes_index(graph_.type(n.operands[0]).shape));
+  costs_.emplace(root, 1);
+  return {root, std::move(c.index), c.value.id, c.fold};
 }
 
 bool NestReader::has_memory(NodeId id) const { return graph_.node(id).op == nullptr || materialized_.contains(id); }
@@ -202,6 +227,7 @@ std::string NestReader::why_reduction_does_not_fit(NodeId id, const std::vector<
                                                    const std::vector<Expr>& reduced) {
   if (guard_.id >= 0) return "a reduction is read under a mask";
   if (space_.scans()) return "the kernel scans";
+  if (is_accumulation(graph_.node(roots_[0]))) return "a kernel that accumulates has no folds";
   const loop::AxisSet used = axes_of(index);
   if (!space_.reduces()) {
     // Each point of the nest needs one fold: append the folded dims. Or the folded dims are the nest's last axes.

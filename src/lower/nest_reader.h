@@ -42,6 +42,8 @@ class NestReader final : public loop::Reader {
 
   /// The element of a root where the nest stores it, rounded to its dtype.
   loop::Value root_element(graph::NodeId root);
+  /// The store of that element; of an accumulation, whose space is that of its operand, the store of one contribution.
+  loop::Store root_store(graph::NodeId root);
   /// Index at which the nest stores a root: over all axes, or over the parallel ones.
   std::vector<graph::Expr> store_index(graph::NodeId root) const;
   loop::Value element(graph::NodeId node, std::vector<graph::Expr> index);
@@ -63,6 +65,7 @@ class NestReader final : public loop::Reader {
   loop::Value number(const graph::Scalar& number, DType type) override;
 
  private:
+  loop::Store contribution(graph::NodeId root);
   struct Key {
     graph::NodeId node;
     std::vector<graph::Expr> index;
@@ -111,6 +114,8 @@ class NestReader final : public loop::Reader {
   std::vector<loop::AxisSet> dependence_;  ///< of the body's instructions, extended on demand
 };
 
+/// Is the node's result accumulated in a kernel of its own?
+bool is_accumulation(const graph::Node& node);
 /// Number of elements of a value.
 graph::Expr element_count(const graph::ValueType& type);
 /// Extents but those that are literally 1.

@@ -60,6 +60,14 @@ void register_linspace();             ///< linspace
 void register_eye();                  ///< eye
 void register_arange();               ///< arange
 void register_indexing();             ///< index_select gather
+void register_element_position();     ///< element_position
+void register_accumulate();           ///< accumulate
+void register_scatter();              ///< scatter scatter_add
+void register_index_rows();           ///< index_copy index_add
+void register_index_put();            ///< index_put
+void register_bincount();             ///< bincount
+void register_sorting();              ///< argsort
+void register_fold_rows();            ///< fold_rows
 void register_one_hot();              ///< one_hot
 
 void register_random_uniform();   ///< random_uniform rand_like

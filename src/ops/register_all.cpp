@@ -70,6 +70,14 @@ void register_all_ops() {
     register_arange();
     register_indexing();
     register_one_hot();
+    register_element_position();
+    register_accumulate();
+    register_scatter();
+    register_index_rows();
+    register_index_put();
+    register_bincount();
+    register_sorting();
+    register_fold_rows();
     register_random_uniform();
     register_random_normal();
     register_random_integers();

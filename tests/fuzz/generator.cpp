@@ -269,7 +269,8 @@ class Generator {
   }
 
   static bool takes_classes(const OpDef& op) {
-    return op.name == "embedding" || op.name == "nll_loss" || op.name == "cross_entropy";
+    return op.name == "embedding" || op.name == "nll_loss" || op.name == "cross_entropy" ||
+           op.name.starts_with("scatter") || op.name.starts_with("index_");
   }
 
   /// A sampled call on inputs, whose indices are made valid: smaller than every extent of the first operand.

@@ -25,7 +25,7 @@ TEST_F(Registry, EveryOpHasEveryPart) {
     EXPECT_GT(op->doc.size(), 8u);
     EXPECT_EQ(op->doc.find('\n'), std::string::npos);
     EXPECT_TRUE(op->infer);
-    EXPECT_TRUE(op->lower || op->reduction || op->scan || op->decompose);
+    EXPECT_TRUE(op->lower || op->reduction || op->scan || op->accumulate || op->decompose);
     EXPECT_TRUE(op->reference);
     ASSERT_TRUE(op->sample);
     EXPECT_TRUE(op->sample(0).has_value());

@@ -59,6 +59,9 @@ BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
     *at = old >= limit ? 0 : old + 1;
     return old;
   };
+  table_.atomic = [](const void* at, int bytes) {
+    current->check(current->memory_.check(at, static_cast<size_t>(bytes), "an atomic access"));
+  };
 }
 
 std::string BlockRunner::run(const Launch& launch) {

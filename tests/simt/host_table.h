@@ -18,6 +18,7 @@ struct HostTable {
   void (*fence)();
   unsigned (*add)(unsigned* at, unsigned value);
   unsigned (*increment)(unsigned* at, unsigned limit);
+  void (*atomic)(const void* at, int bytes);
 };
 
 }  // namespace sinter::simt

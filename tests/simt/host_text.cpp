@@ -26,6 +26,7 @@ struct sinter_host_table {
   void (*fence)();
   unsigned (*add)(unsigned* at, unsigned value);
   unsigned (*increment)(unsigned* at, unsigned limit);
+  void (*atomic)(const void* at, int bytes);
 };
 extern "C" { sinter_host_table* sinter_host; }
 
@@ -57,6 +58,7 @@ struct sinter_host_index { unsigned x; };
 inline void sinter_host_load(void* to, const void* from, int bytes) { sinter_host->load(to, from, bytes, 1); }
 inline void sinter_host_load_rw(void* to, const void* from, int bytes) { sinter_host->load(to, from, bytes, 0); }
 inline void sinter_host_store(void* to, const void* from, int bytes) { sinter_host->store(to, from, bytes); }
+inline void sinter_host_atomic(const void* at, int bytes) { sinter_host->atomic(at, bytes); }
 inline void sinter_host_shared_load(void* to, const void* from, int bytes) { sinter_host->shared_load(to, from, bytes); }
 inline void sinter_host_shared_store(void* to, const void* from, int bytes) {
   sinter_host->shared_store(to, from, bytes);

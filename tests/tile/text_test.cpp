@@ -34,6 +34,7 @@ Kernel everything() {
   const int x = b.add_pointer("x", u8, {.alignment = 16});
   const int y = b.add_pointer("y", f32, {.written = true, .no_alias = false, .alignment = 64});
   const int status = b.add_pointer("status", u64, {.written = true});
+  const int counts = b.add_pointer("counts", u32, {.written = true});
   const int n = b.add_scalar("n", i64, 4);
   b.kernel().comments = {"image.cpp:12", "", "  indented"};
   const Value pid = b.program_id(), extent = b.parameter(n), zero = b.constant(u32, 0.0);
@@ -65,6 +66,8 @@ Kernel everything() {
   });
   b.if_then(b.lt(pid, extent), [&] {
     b.scatter(y, offsets, b.add(sums[0], sums[1]), inside);
+    b.scatter(counts, offsets, b.constant(u32, 1), inside, ReduceKind::sum);
+    b.scatter(counts, offsets, b.constant(u32, 7), {}, ReduceKind::amax);
     return std::vector<Value>{};
   });
   Access row{
