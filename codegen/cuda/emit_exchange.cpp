@@ -13,8 +13,6 @@ namespace {
 /// Booleans and 32-bit types travel as one word, 64-bit types as two.
 int exchange_bytes(const Type& t) { return t.dtype.bits() == 64 ? 8 : 4; }
 
-constexpr uint32_t static_shared_limit = 48 << 10;
-
 }  // namespace
 
 /// One buffer serves every exchange of the kernel in turn; whoever uses it waits for the one before.

@@ -342,7 +342,7 @@ CudaText emit(const tile_ir::LaidOutKernel& kernel) {
   text.entry = kernel.kernel.name;
   text.threads = 32 * kernel.kernel.num_warps;
   text.shared_bytes = emitter.shared_bytes();
-  if (text.shared_bytes > 48 << 10)
+  if (text.shared_bytes > static_shared_limit)
     throw CompileError(fmt::format("kernel {} needs {} bytes of shared memory", text.entry, text.shared_bytes));
   std::string head;
   for (const std::string& c : kernel.kernel.comments) head += "// " + c + "\n";

@@ -24,8 +24,6 @@ const char* fold_function(int kind) {
   return "";
 }
 
-constexpr int shared_limit = 48 << 10;
-
 void keep_without(std::vector<int>& registers, int per_part, uint32_t bits) {
   std::erase_if(registers, [&](int r) { return (static_cast<uint32_t>(r % per_part) & bits) != 0; });
 }
@@ -98,7 +96,7 @@ void Emitter::fold_warps(std::vector<Fold>& folds) {
     const bool whole = one_value_a_warp(fold);
     const int warps = fold.from->size(tile_ir::BitGroup::warp), size = warps * (whole ? 8 : 32 * fold.bytes());
     for (int r : fold.live) {
-      if (used + size > shared_limit) meet();
+      if (used + size > static_shared_limit) meet();
       (whole ? by_lanes : by_threads).push_back({&fold, r, used});
       used += size;
     }

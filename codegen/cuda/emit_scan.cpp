@@ -6,11 +6,7 @@
 #include "codegen/cuda/scan_text.h"
 
 namespace sinter::cuda {
-namespace {
-
-constexpr size_t shared_limit = 48 << 10;
-
-}  // namespace
+namespace {}  // namespace
 
 /// The combine region as a function of the values of an earlier and of a later element, which sets the results last:
 /// they may be operands.
@@ -72,7 +68,7 @@ void Emitter::scan(const Instruction& in) {
   text.steps_in_warps();
   const std::vector<int> all = text.last_registers(), ends = ends_are_read ? end_registers(in) : std::vector<int>{};
   const auto bytes = static_cast<size_t>(text.shared_bytes());
-  const size_t batch = text.has_warps() ? std::min(all.size(), shared_limit / bytes) : all.size();
+  const size_t batch = text.has_warps() ? std::min(all.size(), static_shared_limit / bytes) : all.size();
   for (size_t first = 0; first < all.size(); first += batch) {
     const size_t last = std::min(first + batch, all.size());
     const auto slot = [&](size_t i) { return static_cast<int>(i - first); };

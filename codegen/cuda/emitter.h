@@ -26,6 +26,9 @@ using tile_ir::ScalarOp;
 using tile_ir::Type;
 using tile_ir::ValueId;
 
+/// Bytes that a kernel may declare; more would have to be asked for at launch.
+constexpr int static_shared_limit = 48 << 10;
+
 /// The registers that a statement inside a loop speaks of: C expressions for the part, the register within it, and the
 /// position in the value's array.
 struct RegisterText {

@@ -14,4 +14,7 @@ struct PreludePart {
 /// All parts, each after those it uses.
 std::span<const PreludePart> prelude_parts();
 
+/// Those for shuffles, barriers, atomics and meetings of blocks: the last of them.
+std::span<const PreludePart> parts_between_threads();
+
 }  // namespace sinter::cuda

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/schedule/lengths.h"
 #include "src/loop/canonical_fold.h"
 #include "src/loop/dependence.h"
 
@@ -13,12 +14,8 @@ namespace {
 using graph::Expr;
 
 constexpr int32_t chunk_partials = loop::reduction_partials;
-constexpr int64_t unknown = int64_t{1} << 40;
 constexpr int32_t max_warps = 16;
 
-int32_t covering(int64_t n) {
-  return static_cast<int32_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(n, 1, 1 << 30))));
-}
 /// Tiles of 256 that cover n elements, as far as a chunk has them.
 int32_t tiles_of(int64_t n) {
   return static_cast<int32_t>(std::clamp<int64_t>((n + chunk_partials - 1) / chunk_partials, 1, 4));
@@ -46,7 +43,7 @@ class Planner {
   }
 
  private:
-  int64_t extent(size_t axis) const { return nest_.axes[axis].extent.constant().value_or(unknown); }
+  int64_t extent(size_t axis) const { return nest_.axes[axis].extent.constant().value_or(unknown_length); }
 
   /// Bytes of the narrowest element that is loaded along the axis.
   int32_t narrowest_load() const {
@@ -75,7 +72,7 @@ class Planner {
   int64_t parallel_points() const {
     int64_t n = 1;
     for (size_t a = 0; a < axis_; ++a)
-      n = std::min(unknown, n * std::min(extent(a), unknown / std::max<int64_t>(n, 1)));
+      n = std::min(unknown_length, n * std::min(extent(a), unknown_length / std::max<int64_t>(n, 1)));
     return n;
   }
 
@@ -116,7 +113,7 @@ class Planner {
     plan_.single = chunks <= max_warps * 2;
     if (plan_.single && !rows_are_aligned()) return rows_of_elements(chunks);
     plan_.runs = again_ || narrowest_ >= 8 ? 1 : 2;
-    int32_t warps = again_ ? (length_ < unknown ? max_warps / 2 : 4) : 1;
+    int32_t warps = again_ ? (length_ < unknown_length ? max_warps / 2 : 4) : 1;
     if (plan_.single) {
       warps = std::min(covering(chunks), max_warps);
       plan_.runs = static_cast<int32_t>((chunks + warps - 1) / warps);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/schedule/lengths.h"
 #include "src/loop/scan_combine.h"
 
 namespace sinter::schedule {
@@ -11,16 +12,11 @@ namespace {
 
 using graph::Expr;
 
-constexpr int64_t unknown = int64_t{1} << 40;
 constexpr int32_t dear_elements = 8;  ///< of a CUDA thread
 
-int32_t covering(int64_t n) {
-  return static_cast<int32_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(n, 1, 1 << 30))));
-}
-
-class Planner {
+class ScanPlanner {
  public:
-  Planner(const loop::Nest& nest, size_t axis, const Target& target, const ScanWishes& wishes)
+  ScanPlanner(const loop::Nest& nest, size_t axis, const Target& target, const ScanWishes& wishes)
       : nest_(nest), target_(target), wishes_(wishes), axis_(axis), length_(extent(axis)) {
     plan_.tiling.axes.resize(nest.axes.size());
     plan_.tiling.num_warps = 1;
@@ -36,12 +32,12 @@ class Planner {
   }
 
  private:
-  int64_t extent(size_t axis) const { return nest_.axes[axis].extent.constant().value_or(unknown); }
+  int64_t extent(size_t axis) const { return nest_.axes[axis].extent.constant().value_or(unknown_length); }
 
   int64_t rows_of_nest() const {
     int64_t n = 1;
     for (size_t a = 0; a < nest_.axes.size(); ++a)
-      if (a != axis_) n = std::min(unknown, n * std::min(extent(a), unknown / std::max<int64_t>(n, 1)));
+      if (a != axis_) n = std::min(unknown_length, n * std::min(extent(a), unknown_length / std::max<int64_t>(n, 1)));
     return n;
   }
 
@@ -87,7 +83,7 @@ class Planner {
       return;
     }
     const int32_t of_warp = 32 * (wishes_.dear ? dear_elements : wishes_.most);
-    const bool one_warp = length_ == unknown && !plan_.over_grid;
+    const bool one_warp = length_ == unknown_length && !plan_.over_grid;
     const int32_t longest = one_warp ? of_warp : wishes_.dear ? 8 * of_warp : static_cast<int32_t>(loop::scan_chunk);
     plan_.width = std::min(covering(length_), longest);
     const int32_t together = rows_together(4 * std::max(256, plan_.width), 2 * int64_t{target_.processors});
@@ -126,7 +122,7 @@ class Planner {
 }  // namespace
 
 ScanPlan plan_scan(const loop::Nest& nest, size_t axis, const Target& target, const ScanWishes& wishes) {
-  return Planner(nest, axis, target, wishes).run();
+  return ScanPlanner(nest, axis, target, wishes).run();
 }
 
 }  // namespace sinter::schedule

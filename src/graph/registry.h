@@ -165,4 +165,7 @@ const OpDef* find_op(std::string_view name);
 /// Adds an op; its address and texts live for ever. Throws CompileError on a duplicate or empty name.
 const OpDef& register_op(OpDef op);
 
+/// Is the node a call of the op of this name?
+inline bool is_op(const Node& n, std::string_view name) { return n.op != nullptr && n.op->name == name; }
+
 }  // namespace sinter::graph

@@ -20,7 +20,7 @@ using graph::ReduceKind;
 /// The folds of integers that do not depend on an order, in the order of the parameter's names.
 enum class Fold : uint8_t { sum, amax, amin };
 
-ReduceKind kind_of(Fold fold) {
+ReduceKind kind_of_fold(Fold fold) {
   return fold == Fold::sum ? ReduceKind::sum : fold == Fold::amax ? ReduceKind::amax : ReduceKind::amin;
 }
 
@@ -31,7 +31,7 @@ struct AccumulateAttributes {
 
 AccumulateAttributes read_accumulate_attributes(graph::AttributeReader attributes) {
   const Fold fold = attributes.enumeration<Fold>();
-  return {kind_of(fold), attributes.extent()};
+  return {kind_of_fold(fold), attributes.extent()};
 }
 
 std::vector<graph::ValueType> infer_accumulate(graph::InferContext& context) {

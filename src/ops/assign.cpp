@@ -52,7 +52,7 @@ namespace {
 
 using graph::Expr;
 
-Argument value_argument(graph::AttributeReader& attributes) { return read_arguments(attributes, 1, 1).front(); }
+Argument assigned_value(graph::AttributeReader& attributes) { return read_arguments(attributes, 1, 1).front(); }
 
 int category(DType t) { return t.is_boolean() ? 0 : t.is_integer() ? 1 : 2; }
 
@@ -78,7 +78,7 @@ void check_value(graph::InferContext& context, AssignMode mode) {
 
 std::vector<graph::ValueType> infer_assign(graph::InferContext& context) {
   graph::AttributeReader attributes = context.attributes();
-  const Argument value = value_argument(attributes);
+  const Argument value = assigned_value(attributes);
   if (value.is_number())
     check_fits(context, value.number, context.operand(0).dtype);
   else
@@ -89,7 +89,7 @@ std::vector<graph::ValueType> infer_assign(graph::InferContext& context) {
 loop::Value lower_assign(loop::Reader& reader, std::span<const Expr> index) {
   graph::AttributeReader attributes = reader.attributes();
   const DType to = reader.result_type().dtype;
-  const Argument value = value_argument(attributes);
+  const Argument value = assigned_value(attributes);
   if (value.is_number()) return argument_value(reader, value, index, to, NumberUse::rounded);
   return convert_value(reader.builder(), reader.read_broadcast(1, index), reader.operand_type(1).dtype, to);
 }

@@ -137,7 +137,7 @@ std::vector<Value> decompose_gemm(Graph& g, const graph::Node& node) {
   return {add_conversion(g, with_epilogue(g, v, epilogue, line), result, line)};
 }
 
-reference::Array applied(Epilogue epilogue, reference::Array x) {
+reference::Array activated(Epilogue epilogue, reference::Array x) {
   if (epilogue == Epilogue::none) return x;
   Graph g;
   const Value v = g.add_input({x.dtype, {x.shape.begin(), x.shape.end()}});
@@ -150,7 +150,7 @@ std::vector<reference::Array> product_reference(const graph::Node& node, std::sp
   const auto epilogue = attributes.enumeration<Epilogue>();
   reference::Array product = accumulated_product(operands[0], operands[1]);
   if (operands.size() > 2) product = sum_of(product, operands[2]);
-  return {rounded_to(applied(epilogue, std::move(product)), attributes.dtype())};
+  return {rounded_to(activated(epilogue, std::move(product)), attributes.dtype())};
 }
 
 std::vector<graph::SampleCall> gemm_samples() {

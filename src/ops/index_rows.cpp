@@ -40,7 +40,7 @@ namespace {
 using graph::Expr;
 using graph::Value;
 
-size_t normalised(const graph::Node& node) {
+size_t dim_of_rows(const graph::Node& node) {
   const int64_t dim = graph::AttributeReader(node.attributes).integer();
   return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(node.results[0].shape.size()) : dim);
 }
@@ -69,7 +69,7 @@ std::vector<graph::ValueType> infer_index_rows(graph::InferContext& context) {
 std::vector<Value> decompose_index_rows(graph::Graph& g, const graph::Node& node) {
   Composer c(g, node.line);
   const bool add = node.op->name == "index_add";
-  const size_t dim = normalised(node);
+  const size_t dim = dim_of_rows(node);
   const Expr extent[] = {node.results[0].shape[dim]}, count[] = {c.type(node.operands[2]).shape[dim]};
   const Value positions = element_positions(c, c.reshape(node.operands[1], count),
                                             add ? IndexedWrite::index_add : IndexedWrite::index_copy, false, 0, extent);
@@ -79,7 +79,7 @@ std::vector<Value> decompose_index_rows(graph::Graph& g, const graph::Node& node
 
 reference::Array index_rows_reference(const graph::Node& node, std::span<const reference::Array> operands) {
   const bool add = node.op->name == "index_add";
-  const size_t dim = normalised(node);
+  const size_t dim = dim_of_rows(node);
   ElementWriter result(operands[0], add);
   for (int64_t i = 0; i < operands[1].size(); ++i)
     (void)checked_write(node, operands[1].at(i), result.shape()[dim], false);
@@ -109,7 +109,7 @@ std::vector<graph::SampleCall> sample_index_rows() {
   return list;
 }
 
-void register_one(std::string_view name, std::string_view doc) {
+void register_row_op(std::string_view name, std::string_view doc) {
   graph::OpDef def;
   def.name = name;
   def.doc = doc;
@@ -128,9 +128,9 @@ void register_one(std::string_view name, std::string_view doc) {
 }  // namespace
 
 void register_index_rows() {
-  register_one("index_copy",
-               "x with slices of a dim replaced at an index; where indices are equal the last one stays.");
-  register_one("index_add", "x with slices added to those of a dim at an index, in the order of the index.");
+  register_row_op("index_copy",
+                  "x with slices of a dim replaced at an index; where indices are equal the last one stays.");
+  register_row_op("index_add", "x with slices added to those of a dim at an index, in the order of the index.");
 }
 
 }  // namespace sinter::ops

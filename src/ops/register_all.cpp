@@ -27,6 +27,20 @@ void register_moves() {
   register_assign();
 }
 
+/// Ops that read, write or order elements by data.
+void register_moves_by_index() {
+  register_indexing();
+  register_one_hot();
+  register_element_position();
+  register_accumulate();
+  register_scatter();
+  register_index_rows();
+  register_index_put();
+  register_bincount();
+  register_sorting();
+  register_fold_rows();
+}
+
 }  // namespace
 
 void register_all_ops() {
@@ -63,21 +77,12 @@ void register_all_ops() {
     register_fold_composites();
     register_cumulative();
     register_cumulative_extremes();
+    register_moves_by_index();
     register_creation();
     register_full_like();
     register_linspace();
     register_eye();
     register_arange();
-    register_indexing();
-    register_one_hot();
-    register_element_position();
-    register_accumulate();
-    register_scatter();
-    register_index_rows();
-    register_index_put();
-    register_bincount();
-    register_sorting();
-    register_fold_rows();
     register_random_uniform();
     register_random_normal();
     register_random_integers();

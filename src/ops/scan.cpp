@@ -6,7 +6,7 @@
 namespace sinter::ops {
 namespace {
 
-int dim_of(const graph::Node& node, int rank) {
+int scanned_dim(const graph::Node& node, int rank) {
   const int64_t dim = graph::AttributeReader(node.attributes).integer();
   return static_cast<int>(dim < 0 ? dim + rank : dim);
 }
@@ -41,7 +41,7 @@ std::vector<graph::SampleCall> sample_scan(const Scan& s) {
 }  // namespace
 
 size_t scanned_dim(const graph::Node& node, const reference::Array& x) {
-  return static_cast<size_t>(dim_of(node, static_cast<int>(x.shape.size())));
+  return static_cast<size_t>(scanned_dim(node, static_cast<int>(x.shape.size())));
 }
 
 void register_scan_op(const Scan& s) {
@@ -52,7 +52,7 @@ void register_scan_op(const Scan& s) {
   def.params = {{"dim", graph::ParamKind::integer}};
   def.infer = s.infer;
   def.scan = [kind = s.kind](const graph::Node& node, const graph::Graph& g) {
-    return graph::ScanSpec{kind, dim_of(node, g.type(node.operands[0]).rank())};
+    return graph::ScanSpec{kind, scanned_dim(node, g.type(node.operands[0]).rank())};
   };
   def.reference = s.reference;
   def.sample = sample_list([s] { return sample_scan(s); });

@@ -124,7 +124,7 @@ std::vector<graph::SampleCall> sample_scatter() {
   return list;
 }
 
-void register_one(std::string_view name, std::string_view doc) {
+void register_scatter_op(std::string_view name, std::string_view doc) {
   graph::OpDef def;
   def.name = name;
   def.doc = doc;
@@ -143,9 +143,10 @@ void register_one(std::string_view name, std::string_view doc) {
 }  // namespace
 
 void register_scatter() {
-  register_one("scatter",
-               "x with elements replaced at an index in one dim; where places are equal the last one stays.");
-  register_one("scatter_add", "x with the source's elements added at an index in one dim, in the source's order.");
+  register_scatter_op("scatter",
+                      "x with elements replaced at an index in one dim; where places are equal the last one stays.");
+  register_scatter_op("scatter_add",
+                      "x with the source's elements added at an index in one dim, in the source's order.");
 }
 
 }  // namespace sinter::ops

@@ -19,8 +19,6 @@ using graph::Node;
 using graph::NodeId;
 using graph::Value;
 
-bool is_op(const Node& n, std::string_view name) { return n.op != nullptr && n.op->name == name; }
-
 /// A product that may still take something: what it was given so far.
 struct Product {
   std::vector<Value> operands;
@@ -29,7 +27,7 @@ struct Product {
 };
 
 std::optional<Product> product_of(const Node& n) {
-  if (!is_op(n, "gemm")) return std::nullopt;
+  if (!graph::is_op(n, "gemm")) return std::nullopt;
   graph::AttributeReader attributes(n.attributes);
   Product p;
   p.operands = n.operands;
@@ -83,10 +81,10 @@ class Fuser {
   }
 
   std::optional<Value> try_fuse(const Node& n) {
-    if (is_op(n, "add")) return try_bias(n);
-    if (is_op(n, "relu")) return try_activation(n, ops::Epilogue::relu);
+    if (graph::is_op(n, "add")) return try_bias(n);
+    if (graph::is_op(n, "relu")) return try_activation(n, ops::Epilogue::relu);
     const bool by_tanh =
-        is_op(n, "gelu") && graph::AttributeReader(n.attributes).enumeration<Approximate>() == Approximate::tanh;
+        graph::is_op(n, "gelu") && graph::AttributeReader(n.attributes).enumeration<Approximate>() == Approximate::tanh;
     const DType t = n.results[0].dtype;
     return by_tanh && (t == f16 || t == bf16) ? try_activation(n, ops::Epilogue::gelu_tanh) : std::nullopt;
   }
@@ -130,7 +128,7 @@ class Fuser {
 
 bool has_product(const Graph& g) {
   for (NodeId id = 0; id < g.size(); ++id)
-    if (is_op(g.node(id), "gemm")) return true;
+    if (graph::is_op(g.node(id), "gemm")) return true;
   return false;
 }
 

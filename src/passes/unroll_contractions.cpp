@@ -24,8 +24,6 @@ bool is_short(Expr extent) {
   return n && *n >= 1 && *n <= most_unrolled_terms;
 }
 
-bool is_op(const Node& n, std::string_view name) { return n.op != nullptr && n.op->name == name; }
-
 /// A sum of products over one short dim.
 struct Contraction {
   const Node& product;
@@ -35,9 +33,9 @@ struct Contraction {
 };
 
 std::optional<Contraction> contraction_of(const Graph& g, const Node& sum, const std::vector<int>& uses) {
-  if (!is_op(sum, "sum")) return std::nullopt;
+  if (!graph::is_op(sum, "sum")) return std::nullopt;
   const Node& product = g.node(sum.operands[0].node);
-  if (!is_op(product, "mul") || product.operands.size() != 2) return std::nullopt;
+  if (!graph::is_op(product, "mul") || product.operands.size() != 2) return std::nullopt;
   const DType t = sum.results[0].dtype;
   if (uses[static_cast<size_t>(sum.operands[0].node)] != 1 || t != product.results[0].dtype ||
       t != scalar::compute_type(t) || t.is_boolean())
@@ -99,7 +97,7 @@ class Writer {
 }  // namespace
 
 bool is_short_product(const Graph& graph, const Node& call) {
-  return is_op(call, "gemm") && is_short(graph.type(call.operands[0]).shape.back());
+  return graph::is_op(call, "gemm") && is_short(graph.type(call.operands[0]).shape.back());
 }
 
 Graph unroll_contractions(const Graph& graph) {

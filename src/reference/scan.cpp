@@ -10,7 +10,7 @@ namespace {
 
 using scalar::Constant;
 
-constexpr size_t chunk_size = 8192;
+constexpr size_t scan_chunk = 8192;
 
 void scan_run(std::span<Constant> v, size_t length, const Combine& combine) {
   if (v.size() < 2) return;
@@ -21,9 +21,9 @@ void scan_run(std::span<Constant> v, size_t length, const Combine& combine) {
 }
 
 void scan_row(std::span<Constant> row, const Combine& combine) {
-  for (size_t begin = 0; begin < row.size(); begin += chunk_size) {
-    const std::span<Constant> chunk = row.subspan(begin, std::min(chunk_size, row.size() - begin));
-    scan_run(chunk, chunk_size, combine);
+  for (size_t begin = 0; begin < row.size(); begin += scan_chunk) {
+    const std::span<Constant> chunk = row.subspan(begin, std::min(scan_chunk, row.size() - begin));
+    scan_run(chunk, scan_chunk, combine);
     if (begin == 0) continue;
     for (Constant& c : chunk) c = combine(row[begin - 1], c);
   }
