@@ -34,4 +34,13 @@ inline constexpr size_t max_copied_instructions = 8 * max_instructions;
 /// A box whose runs of neighbouring elements are shorter is not worth apart: memory moves in lines and sectors.
 inline constexpr int64_t shortest_run_bytes = 64;
 
+// Groups that share a launch (join_groups.h). A launch takes the host as long as an H200 takes to move some 14 MB; a
+// group of a quarter of that is bound by its launch, and what it moves does not suffer from the registers of its
+// neighbours. A kernel has at most 4 KB of parameters, 512 of them.
+inline constexpr int64_t small_group_bytes = int64_t{4} << 20;
+inline constexpr int64_t max_joined_bytes = 16 * small_group_bytes;
+inline constexpr size_t max_joined_nests = 64;
+inline constexpr size_t max_joined_buffers = 448;
+inline constexpr size_t max_joined_instructions = 2 * max_instructions;
+
 }  // namespace sinter::lower

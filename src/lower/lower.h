@@ -7,12 +7,14 @@
 namespace sinter::lower {
 
 struct Options {
-  bool fuse = true;             ///< false: every op that computes is a kernel of its own (views stay index arithmetic)
-  bool several_outputs = true;  ///< values over one iteration space that read a common buffer may share a kernel
-  bool round_each_op = true;    ///< false: Rounding::per_kernel, f16 and bf16 are rounded by casts and stores alone
+  bool fuse = true;  ///< false: every op that computes is a kernel of its own (views stay index arithmetic)
+  /// Values over one iteration space that read a common buffer may share a kernel, and small groups a launch.
+  bool several_outputs = true;
+  bool round_each_op = true;  ///< false: Rounding::per_kernel, f16 and bf16 are rounded by casts and stores alone
 };
 
-/// Graph of primitive ops -> loop program, as the schedule takes it: lower_to_nests(), split_boxes(), collapse().
+/// Graph of primitive ops -> loop program, as the schedule takes it: lower_to_nests(), split_boxes(), collapse(),
+/// join_groups().
 loop::Program lower(const graph::Graph& graph, const Options& options);
 
 /// One nest a group, accesses by the dims of their buffers. Fusion never changes bits: rounding is explicit, and a
