@@ -27,6 +27,18 @@ void register_moves() {
   register_assign();
 }
 
+/// Ops that write where indices say, and what they are made of.
+void register_index_writes() {
+  register_element_position();
+  register_accumulate();
+  register_scatter();
+  register_index_rows();
+  register_index_put();
+  register_bincount();
+  register_sorting();
+  register_fold_rows();
+}
+
 }  // namespace
 
 void register_all_ops() {
@@ -70,14 +82,7 @@ void register_all_ops() {
     register_arange();
     register_indexing();
     register_one_hot();
-    register_element_position();
-    register_accumulate();
-    register_scatter();
-    register_index_rows();
-    register_index_put();
-    register_bincount();
-    register_sorting();
-    register_fold_rows();
+    register_index_writes();
     register_random_uniform();
     register_random_normal();
     register_random_integers();
