@@ -173,6 +173,7 @@ class Parser {
     b.role = static_cast<BufferRole>(*role);
     b.position = line.number();
     b.written = line.accept("written");
+    b.overlapped = line.accept("overlapped");
     line.expect(":");
     b.dtype = line.dtype();
     b.shape = line.list();

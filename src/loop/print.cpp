@@ -134,8 +134,11 @@ std::string print(const Program& p) {
   for (size_t i = 0; i < p.buffers.size(); ++i) {
     const Buffer& b = p.buffers[i];
     out += fmt::format("  buffer b{} {} {}{} : {} {} strides {} offset [{}]\n", i,
-                       role_names[static_cast<size_t>(b.role)], b.position, b.written ? " written" : "", b.dtype.name(),
-                       list(b.shape), list(b.strides), b.offset.text());
+                       role_names[static_cast<size_t>(b.role)], b.position,
+                       b.overlapped ? " written overlapped"
+                       : b.written  ? " written"
+                                    : "",
+                       b.dtype.name(), list(b.shape), list(b.strides), b.offset.text());
   }
   if (p.uses_status) out += "  status\n";
   for (std::string m : p.messages) {

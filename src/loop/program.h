@@ -21,7 +21,8 @@ struct Buffer {
   std::vector<Expr> shape;
   std::vector<Expr> strides;
   Expr offset;
-  bool written = false;  ///< input: in-place ops store into it
+  bool written = false;     ///< input: in-place ops store into it
+  bool overlapped = false;  ///< written, and other inputs may lie in the same memory
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 

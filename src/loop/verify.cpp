@@ -177,7 +177,8 @@ class CallVerifier {
     for (const CallTensor& t : call.operands) tensor(t);
     for (const CallTensor& t : call.results) {
       tensor(t);
-      need(program_.buffers[static_cast<size_t>(t.buffer)].role != BufferRole::input, "inputs are not written");
+      const Buffer& b = program_.buffers[static_cast<size_t>(t.buffer)];
+      need(b.role != BufferRole::input || b.written, "a call writes to an input that is not declared written");
     }
   }
 

@@ -12,8 +12,8 @@ namespace {
 
 using graph::NodeId;
 
-/// Whose memory a value is in.
-struct Memory {
+/// Whose memory a value is in: an input, or an output.
+struct Owner {
   int base;
   bool of_output;
 };
@@ -22,8 +22,8 @@ class AliasFinder {
  public:
   explicit AliasFinder(const graph::Graph& g) : g_(g) {
     for (size_t i = 0; i < g.inputs().size(); ++i)
-      memory_.emplace(g.inputs()[i].node, Memory{static_cast<int>(i), false});
-    for (const graph::Write& w : g.writes()) memory_.emplace(w.value.node, Memory{w.input, false});
+      owners_.emplace(g.inputs()[i].node, Owner{static_cast<int>(i), false});
+    for (const graph::Write& w : g.writes()) owners_.emplace(w.value.node, Owner{w.input, false});
   }
 
   std::vector<loop::Alias> run() {
@@ -36,7 +36,7 @@ class AliasFinder {
         alias->output = static_cast<int>(i);
         aliases.push_back(std::move(*alias));
       } else {
-        memory_.emplace(id, Memory{static_cast<int>(i), true});
+        owners_.emplace(id, Owner{static_cast<int>(i), true});
       }
     }
     return aliases;
@@ -46,18 +46,18 @@ class AliasFinder {
   /// A value that leaves twice is stored twice.
   std::optional<loop::Alias> alias_of(NodeId id) const {
     StridedView view = view_layout(g_, id, [&](NodeId base) {
-      const auto memory = memory_.find(base);
-      const bool of_input = memory != memory_.end() && !memory->second.of_output;
+      const auto memory = owners_.find(base);
+      const bool of_input = memory != owners_.end() && !memory->second.of_output;
       return of_input ? g_.input_layout(static_cast<size_t>(memory->second.base))
                       : graph::contiguous_layout(g_.type({base, 0}).shape);
     });
-    const auto memory = memory_.find(view.base);
-    if (memory == memory_.end() || (memory->second.of_output && view.base == id)) return std::nullopt;
+    const auto memory = owners_.find(view.base);
+    if (memory == owners_.end() || (memory->second.of_output && view.base == id)) return std::nullopt;
     return loop::Alias{-1, memory->second.base, memory->second.of_output, view.offset, std::move(view.strides)};
   }
 
   const graph::Graph& g_;
-  std::unordered_map<NodeId, Memory> memory_;
+  std::unordered_map<NodeId, Owner> owners_;
 };
 
 }  // namespace

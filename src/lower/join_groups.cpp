@@ -86,7 +86,12 @@ class UsesFinder {
     return {b.role, b.position};
   }
   void read(int buffer) { uses_.reads.insert(memory(buffer)); }
-  void write(int buffer) { uses_.writes.insert(memory(buffer)); }
+  void write(int buffer) {
+    uses_.writes.insert(memory(buffer));
+    if (!program_.buffers[static_cast<size_t>(buffer)].overlapped) return;
+    for (const loop::Buffer& b : program_.buffers)  // any of the inputs may be the same memory
+      if (b.role == loop::BufferRole::input) uses_.writes.insert({b.role, b.position});
+  }
 
   const loop::Program& program_;
   Uses uses_;

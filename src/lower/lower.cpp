@@ -93,6 +93,7 @@ class ProgramBuilder {
           {t.dtype, loop::BufferRole::input, s.input, t.shape, s.layout.strides, s.layout.offset});
     }
     program_.buffers[static_cast<size_t>(number)].written = true;
+    program_.buffers[static_cast<size_t>(number)].overlapped = s.overlapped;
     stores_[s.node] = {number};
   }
 

@@ -48,13 +48,15 @@ class WriteOrder {
   }
 
   /// May the store's own kernel read what it reads? Only the first store to a memory has a kernel that reads it, where
-  /// it stores. (What a fold reads is read by others than the program that stores.)
+  /// it stores. (What a fold or a scan reads may be read by others than the program that stores.)
   bool fits_its_kernel(size_t store) const {
     const PlannedGroup& g = groups_[group(store)];
     for (size_t s = 0; s < store; ++s)
       if (w_.stores[s].input == w_.stores[store].input && group(s) == group(store)) return false;
     if (!g.reads.contains(input_of(store))) return true;
-    if (g.is_call || !is_first(store) || std::ranges::any_of(g.nest.axes, &loop::Axis::reduction)) return false;
+    const bool spreads =
+        std::ranges::any_of(g.nest.axes, &loop::Axis::reduction) || loop::scan_axis(g.nest).has_value();
+    if (g.is_call || spreads || !is_first(store)) return false;
     const loop::Store& stored = g.store_of(w_.stores[store].node);
     const std::vector<bool> live = loop::live_instructions(g.nest);
     for (size_t i = 0; i < live.size(); ++i) {

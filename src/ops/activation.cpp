@@ -59,11 +59,12 @@ graph::Attributes gelu_form(Approximate approximate) {
 
 void register_activation() {
   graph::register_op(pointwise_op({.name = "relu",
-                                   .doc = "max(x, 0); NaN stays.",
+                                   .doc = "max(x, 0); NaN and -0 stay.",
                                    .types = keeps_dtype,
                                    .refuse = refuse_boolean,
                                    .compute = [](Builder& b, Values v, DType, graph::AttributeReader) {
-                                     return b.max(v[0], b.constant(v[0].type, 0));
+                                     const loop::Value zero = b.constant(v[0].type, 0);
+                                     return b.select(b.lt(v[0], zero), zero, v[0]);
                                    }}));
   graph::register_op(
       pointwise_op({.name = "sigmoid",

@@ -45,7 +45,7 @@ std::vector<graph::ValueType> infer_exponential(graph::InferContext& context) {
   return infer_cumulative(context);
 }
 
-std::vector<Array> scanned(const Node& node, const Array& x, const reference::Combine& combine) {
+std::vector<Array> scanned(const Node& node, const Array& x, const reference::ScanCombine& combine) {
   return {reference::scan(x, x.shape.empty() ? 0 : scanned_dim(node, x), node.results[0].dtype, combine)};
 }
 

@@ -57,7 +57,7 @@ template <class T>
 T apply(loop::Value (*function)(loop::Builder&, loop::Value, loop::Value, DType), T x, T y) {
   loop::Body body;
   loop::Builder b(body);
-  const loop::Value v = function(b, body.constant(constant_from(x)), body.constant(constant_from(y)), dtype_of<T>);
+  const loop::Value v = function(b, body.constant(constant_from(x)), body.constant(constant_from(y)), row_type<T>);
   return number_from<T>({body[v.id].type, body[v.id].bits});
 }
 

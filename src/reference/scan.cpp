@@ -12,7 +12,7 @@ using scalar::Constant;
 
 constexpr size_t scan_chunk = 8192;
 
-void scan_run(std::span<Constant> v, size_t length, const Combine& combine) {
+void scan_run(std::span<Constant> v, size_t length, const ScanCombine& combine) {
   if (v.size() < 2) return;
   const size_t half = length / 2, first = std::min(half, v.size());
   scan_run(v.first(first), half, combine);
@@ -20,7 +20,7 @@ void scan_run(std::span<Constant> v, size_t length, const Combine& combine) {
   for (Constant& c : v.subspan(first)) c = combine(v[first - 1], c);
 }
 
-void scan_row(std::span<Constant> row, const Combine& combine) {
+void scan_row(std::span<Constant> row, const ScanCombine& combine) {
   for (size_t begin = 0; begin < row.size(); begin += scan_chunk) {
     const std::span<Constant> chunk = row.subspan(begin, std::min(scan_chunk, row.size() - begin));
     scan_run(chunk, scan_chunk, combine);
@@ -31,7 +31,7 @@ void scan_row(std::span<Constant> row, const Combine& combine) {
 
 }  // namespace
 
-Array scan(const Array& x, size_t dim, DType result, const Combine& combine) {
+Array scan(const Array& x, size_t dim, DType result, const ScanCombine& combine) {
   Array out = Array::zeros(result, x.shape);
   const int64_t length = x.shape.empty() ? 1 : x.shape[dim];
   int64_t inner = 1;

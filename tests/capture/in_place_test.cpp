@@ -394,6 +394,24 @@ TEST(InPlace, RandomNumbers) {
   });
 }
 
+TEST(InPlace, ScansAndScattersOfItself) {
+  for (const int64_t n : {7, 20000}) {  // one chunk and several
+    const Tensor was = counting({n}) - 3, index = to(flip(counting({n}), {0}), i64);
+    const auto update = [&](const Tensor& x) {
+      copy_(x, cumsum(x, 0));
+      copy_(x, index_add(x, 0, index, x));
+      copy_(slice(x, 0, 1), cumsum(slice(x, 0, 0, -1), 0));
+    };
+    const Tensor sums = cumsum(was, 0), added = index_add(sums, 0, index, sums);
+    const Tensor expected = cat({slice(added, 0, 0, 1), cumsum(slice(added, 0, 0, -1), 0)}, 0);
+    const Tensor at_once = clone(was), compiled = clone(was);
+    update(at_once);
+    compile(update)(compiled);
+    EXPECT_EQ(f32_values(at_once), f32_values(expected));
+    EXPECT_EQ(f32_values(compiled), f32_values(expected));
+  }
+}
+
 TEST(InPlace, AnErrorBetweenWritesLeavesTheEarlierOnes) {
   const Tensor x = counting({2}) * 1, y = counting({2}) * 1;
   auto f = compile([](const Tensor& a, const Tensor& b) {
