@@ -4,8 +4,8 @@
 //   bench_approximations <cpu|cuda> [stride] [function]
 // f32 over every STRIDE-th of all 2^32 (1 unless given), all f16 and all bf16; pow and div over 2^28 / STRIDE pairs.
 // Prints lines of accuracy.txt: the largest error of the rounded result, of its size (of logarithms, of at least 1), in
-// steps of the dtype (2^-23, 2^-10, 2^-7). Results below the least normal number count as edges, with infinities and
-// NaN: "wrong" is how many of these are not what they should be, or not 0 or near it.
+// steps of the dtype (2^-23, 2^-10, 2^-7). Results near and below the least normal number count as edges, with
+// infinities and NaN: "wrong" is how many of these are not what they should be, or not 0 or near it.
 #include <sinter/sinter.h>
 
 #include <algorithm>
@@ -28,7 +28,9 @@ struct Function {
   const char* name;
   Tensor (*of_one)(const Tensor& x);
   Tensor (*exact)(const Tensor& x);
-  bool absolute = false;  ///< below 1
+  bool absolute = false;          ///< below 1
+  double least_float = 0x1p-125;  ///< f32 and bf16 results below may be 0
+  double negligible = 0;          ///< error of an f32, as part of the argument, that does not count
 };
 
 const Function functions[] = {
@@ -38,10 +40,11 @@ const Function functions[] = {
     {"log2", [](const Tensor& x) { return log2(x); }, [](const Tensor& x) { return log2(x); }, true},
     {"log10", [](const Tensor& x) { return log10(x); }, [](const Tensor& x) { return log10(x); }, true},
     {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, [](const Tensor& x) { return 1 / (1 + exp(-x)); }},
-    {"silu", [](const Tensor& x) { return silu(x); }, [](const Tensor& x) { return x / (1 + exp(-x)); }},
+    {"silu", [](const Tensor& x) { return silu(x); }, [](const Tensor& x) { return x / (1 + exp(-x)); }, false,
+     0x1p-118},
     {"tanh", [](const Tensor& x) { return tanh(x); }, [](const Tensor& x) { return tanh(x); }},
     {"gelu", [](const Tensor& x) { return gelu(x); },
-     [](const Tensor& x) { return x * 0.5 * erfc(x * -0.70710678118654752440); }},
+     [](const Tensor& x) { return x * 0.5 * erfc(x * -0.70710678118654752440); }, false, 0x1p-118, 0x1p-25},
     {"rsqrt", [](const Tensor& x) { return rsqrt(x); }, [](const Tensor& x) { return 1 / sqrt(x); }},
     {"reciprocal", [](const Tensor& x) { return reciprocal(x); }, [](const Tensor& x) { return 1 / x; }},
 };
@@ -49,16 +52,17 @@ const Function functions[] = {
 Tensor values(const Tensor& bits, DType dtype) { return view(to(bits, dtype.bits() == 16 ? u16 : u32), dtype); }
 
 double step_of(DType t) { return t == f32 ? 0x1p-23 : t == f16 ? 0x1p-10 : 0x1p-7; }
-double least_of(DType t) { return t == f16 ? 0x1p-14 : 0x1p-125; }
 double largest_of(DType t) { return t == f16 ? 65504 : std::numeric_limits<float>::max() * (1 - 1e-4); }
 
 /// The largest error, where it is, and how many edges are wrong.
-std::vector<Tensor> judged(const Tensor& result, const Tensor& exact, DType t, bool absolute) {
+std::vector<Tensor> judged(const Tensor& result, const Tensor& exact, DType t, bool absolute, double least,
+                           const Tensor& negligible) {
   const Tensor y = to(result, f64), size = abs(exact), error = abs(y - exact);
-  const Tensor small = size < least_of(t);
-  const Tensor ordinary = logical_and(size <= largest_of(t), absolute ? size >= 0 : size >= least_of(t));
-  const Tensor relative = where(ordinary, error / (absolute ? clamp_min(size, 1) : size), 0.0);
-  const Tensor lost = logical_and(small, logical_not(error <= least_of(t)));
+  const Tensor small = size < least;
+  const Tensor ordinary = logical_and(size <= largest_of(t), absolute ? size >= 0 : size >= least);
+  const Tensor counted = logical_and(ordinary, error > negligible);
+  const Tensor relative = where(counted, error / (absolute ? clamp_min(size, 1) : size), 0.0);
+  const Tensor lost = logical_and(small, logical_not(error <= least));
   const Tensor finite = logical_and(isinf(exact), ne(y, exact));
   const Tensor wrong = logical_or(ne(isnan(y), isnan(exact)), logical_or(finite, absolute ? finite : lost));
   return {amax(relative), argmax(relative), sum(to(wrong, i64))};
@@ -83,7 +87,9 @@ Worst measure(const Function& f, DType t, int64_t stride, Device device) {
   auto judge = compile(
       [&](const Tensor& first) {
         const Tensor x = values((arange(block) + first) * stride, t);
-        return judged(f.of_one(x), f.exact(to(x, f64)), t, f.absolute);
+        const Tensor wide = to(x, f64);
+        return judged(f.of_one(x), f.exact(wide), t, f.absolute, t == f16 ? 0x1p-14 : f.least_float,
+                      abs(wide) * (t == f32 ? f.negligible : 0.0));
       },
       {.name = f.name, .math = Math::fast});
   Worst worst;
@@ -111,7 +117,8 @@ void run_pairs(const char* name, Tensor (*function)(const Tensor&, const Tensor&
         const Tensor random = math_tools::mixed(arange(block_size) + first);
         const Tensor exponent = remainder(random >> 46, 2 * exponents) + (127 - exponents);
         const Tensor x = values((exponent << 23) | (random & 0x7fffff), f32), y = second(random);
-        return judged(function(x, y), function(to(x, f64), to(y, f64)), f32, false);
+        const Tensor exact = function(to(x, f64), to(y, f64));
+        return judged(function(x, y), exact, f32, false, 0x1p-125, zeros({}, f64));
       },
       {.name = name, .math = Math::fast});
   Worst w;
