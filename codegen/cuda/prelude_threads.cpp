@@ -63,7 +63,9 @@ __device__ __forceinline__ unsigned sn_ticket(unsigned* word, unsigned count, un
 // The blocks of a scan leave what they end with, in H halves of 32 bits, in a ring of `places` behind word 4: each half
 // is a word with a tag, which says of which round through the ring it is, and whether it is what that block alone ends
 // with or, in its lowest bit, that with all before it. A thread waits for one of the blocks before; from the nearest one
-// that is whole, thread 0 combines from left to right. Word 1 counts who is done; the last block clears the ring.
+// that is whole, thread 0 combines from left to right. Of those in the farther half a thread waits until they are whole:
+// so no block is whole while one that far before it is not, and none comes round to a place that is still to be read.
+// Word 1 counts who is done; the last block clears the ring.
 template <int H, unsigned places>
 struct sn_ring {
   unsigned* words;
@@ -74,12 +76,12 @@ struct sn_ring {
   __device__ __forceinline__ void put(unsigned number, const unsigned (&v)[H], unsigned whole) const {
     for (int h = 0; h < H; ++h) place(number)[h] = (unsigned long long)(tag(number) | whole) << 32 | v[h];
   }
-  // Waits until the block left something; is it whole?
-  __device__ __forceinline__ bool wait(unsigned number, unsigned (&v)[H]) const {
+  // Waits until the block left something, or something whole; is it whole?
+  __device__ __forceinline__ bool wait(unsigned number, bool until_whole, unsigned (&v)[H]) const {
     for (;;) {
       const unsigned long long first = place(number)[0];
       const unsigned is = (unsigned)(first >> 32);
-      bool same = (is & ~1u) == tag(number);
+      bool same = (is & ~1u) == tag(number) && (!until_whole || (is & 1u) != 0);
       v[0] = (unsigned)first;
       for (int h = 1; h < H; ++h) {
         const unsigned long long next = place(number)[h];
@@ -119,36 +121,42 @@ template <int H, unsigned places, class F>
 __device__ __forceinline__ void sn_look_back(unsigned* words, unsigned char* shared, unsigned number, unsigned piece,
                                              unsigned count, const unsigned (&own)[H], unsigned (&before)[H], F combine) {
   const sn_ring<H, places> ring{words};
-  if (threadIdx.x == 0) ring.put(number, own, piece == 0);
-  for (int h = 0; h < H; ++h) before[h] = own[h];
-  if (piece != 0) {
-    const unsigned seen = piece < blockDim.x ? piece : blockDim.x, warps = blockDim.x / 32u;
-    unsigned char* const nearest_of_warps = shared + 4 * H * blockDim.x;
-    unsigned char* const result = nearest_of_warps + 4 * warps;
-    unsigned nearest;
-    do {
-      unsigned mine = seen, v[H];
-      if (threadIdx.x < seen) {
-        if (ring.wait(number - 1u - threadIdx.x, v)) mine = threadIdx.x;
+  if (threadIdx.x == 0) ring.put(number, own, 0u);
+  const unsigned none = blockDim.x, half = blockDim.x / 2u, warps = blockDim.x / 32u;
+  const bool is_far = threadIdx.x >= half, is_of_row = threadIdx.x < piece;
+  unsigned char* const nearest_of_warps = shared + 4 * H * blockDim.x;
+  unsigned char* const result = nearest_of_warps + 4 * warps;
+  unsigned nearest;
+  bool again;
+  do {
+    unsigned mine = none, v[H];
+    if (threadIdx.x < number && (is_far || is_of_row)) {
+      const bool is_whole = ring.wait(number - 1u - threadIdx.x, is_far, v);
+      if (is_of_row) {
+        if (is_whole) mine = threadIdx.x;
         sn_put_halves<H>(shared + 4 * H * threadIdx.x, v);
       }
-      for (int lanes = 1; lanes < 32; lanes *= 2) {
-        const unsigned other = sn_shuffle_xor(mine, lanes);
-        mine = other < mine ? other : mine;
-      }
-      const unsigned of_warp[1] = {mine};
-      if (threadIdx.x % 32u == 0) sn_put_halves<1>(nearest_of_warps + threadIdx.x / 32u * 4u, of_warp);
-      __syncthreads();
-      nearest = seen;
-      for (unsigned w = 0; w < warps; ++w) {
-        unsigned other[1];
-        sn_get_halves<1>(nearest_of_warps + 4 * w, other);
-        nearest = other[0] < nearest ? other[0] : nearest;
-      }
-      if (nearest == seen) __syncthreads();
-    } while (nearest == seen);
-    if (threadIdx.x == 0) {
-      unsigned all[H];
+    }
+    for (int lanes = 1; lanes < 32; lanes *= 2) {
+      const unsigned other = sn_shuffle_xor(mine, lanes);
+      mine = other < mine ? other : mine;
+    }
+    const unsigned of_warp[1] = {mine};
+    if (threadIdx.x % 32u == 0) sn_put_halves<1>(nearest_of_warps + threadIdx.x / 32u * 4u, of_warp);
+    __syncthreads();
+    nearest = none;
+    for (unsigned w = 0; w < warps; ++w) {
+      unsigned other[1];
+      sn_get_halves<1>(nearest_of_warps + 4 * w, other);
+      nearest = other[0] < nearest ? other[0] : nearest;
+    }
+    again = piece != 0 && nearest == none;
+    if (again) __syncthreads();
+  } while (again);
+  if (threadIdx.x == 0) {
+    unsigned all[H];
+    for (int h = 0; h < H; ++h) before[h] = all[h] = own[h];
+    if (piece != 0) {
       sn_get_halves<H>(shared + 4 * H * nearest, before);
       #pragma unroll 8
       for (unsigned t = nearest; t-- > 0;) {
@@ -157,12 +165,12 @@ __device__ __forceinline__ void sn_look_back(unsigned* words, unsigned char* sha
         combine(before, v, before);
       }
       combine(before, own, all);
-      ring.put(number, all, 1u);
-      sn_put_halves<H>(result, before);
     }
-    __syncthreads();
-    sn_get_halves<H>(result, before);
+    ring.put(number, all, 1u);
+    sn_put_halves<H>(result, before);
   }
+  __syncthreads();
+  sn_get_halves<H>(result, before);
   ring.finish(number, count);
 }
 )"},

@@ -142,7 +142,8 @@ llvm::Value* KernelEmitter::ticket(const Instruction& i) {
   return b_.CreateZExt(number, b_.getInt64Ty());
 }
 
-/// Waits for what the program before ends with, and puts what this one ends with.
+/// Waits for what the program before ends with, and puts what this one ends with. It waits for one of another row too,
+/// so that none comes round to a place that is still to be read.
 void KernelEmitter::grid_scan(const Instruction& i) {
   std::vector<DType> types;
   std::vector<llvm::Value*> own;
@@ -153,9 +154,9 @@ void KernelEmitter::grid_scan(const Instruction& i) {
   llvm::Value* words = frame_.parameter(i.index);
   llvm::Value *number = scalar_use(i.operands[0]), *piece = scalar_use(i.operands[1]);
   Ring ring(b_, words, i, types);
-  llvm::BasicBlock *first = block("first.piece"), *wait = block("wait"), *found = block("found"), *join = block("put");
-  b_.CreateCondBr(b_.CreateICmpEQ(piece, b_.getInt64(0)), first, wait);
-  b_.SetInsertPoint(first);
+  llvm::BasicBlock *alone = block("first"), *wait = block("wait"), *found = block("found"), *join = block("put");
+  b_.CreateCondBr(b_.CreateICmpEQ(number, b_.getInt64(0)), alone, wait);
+  b_.SetInsertPoint(alone);
   ring.put(number, own);
   b_.CreateBr(join);
   b_.SetInsertPoint(wait);
@@ -164,14 +165,19 @@ void KernelEmitter::grid_scan(const Instruction& i) {
   pause(b_, module_);
   b_.CreateCondBr(are_there, found, wait);
   b_.SetInsertPoint(found);
-  const std::vector<llvm::Value*> before = ring.values(put);
-  ring.put(number, emit_combine(b_, i.regions[0], before, own));
+  std::vector<llvm::Value*> before = ring.values(put), all = emit_combine(b_, i.regions[0], before, own);
+  llvm::Value* starts = b_.CreateICmpEQ(piece, b_.getInt64(0));
+  for (size_t k = 0; k < own.size(); ++k) {
+    before[k] = b_.CreateSelect(starts, own[k], before[k]);
+    all[k] = b_.CreateSelect(starts, own[k], all[k]);
+  }
+  ring.put(number, all);
   llvm::BasicBlock* found_end = b_.GetInsertBlock();
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
   for (size_t k = 0; k < own.size(); ++k) {
     llvm::PHINode* phi = b_.CreatePHI(own[k]->getType(), 2);
-    phi->addIncoming(own[k], first);
+    phi->addIncoming(own[k], alone);
     phi->addIncoming(before[k], found_end);
     define(i.results[k], {{phi}});
   }

@@ -7,6 +7,7 @@
 #include "codegen/schedule/scan_plan.h"
 #include "codegen/schedule/strategies.h"
 #include "codegen/schedule/tile_scan.h"
+#include "runtime/device/backend.h"
 #include "src/loop/scan_combine.h"
 
 namespace sinter::schedule {
@@ -67,7 +68,7 @@ class ScanEmitter {
         nest_(with_own_axis(nest, axis_)),
         extent_(nest.axes[axis_].extent),
         scans_(find_scans(nest_)),
-        plan_(plan_scan(nest, axis_, target, wishes(most))),
+        plan_(plan_scan(nest, axis_, target, wishes(target, most))),
         dependence_(loop::axis_dependence(nest_)),
         kernel_(program, target, name),
         e_(kernel_, nest_, plan_.tiling),
@@ -111,13 +112,18 @@ class ScanEmitter {
 
   // Over the grid -----------------------------------------------------------------------------------------------------
 
-  /// Places of the ring: more than programs can be running, and look back at once.
-  int64_t places() const {
-    const Target& t = kernel_.target();
+  /// Places of the ring: more than programs can be running, and twice as many as a block looks back at.
+  static int64_t places(const Target& t, int warps) {
     if (!t.cuda) return 1024;
-    const int warps = plan_.tiling.num_warps;
-    const auto running = static_cast<uint64_t>(t.processors * std::max(1, 64 / warps) + 32 * warps);
+    const auto running = static_cast<uint64_t>(t.processors * std::max(1, 64 / warps) + 64 * warps);
     return static_cast<int64_t>(std::bit_ceil(running));
+  }
+
+  /// Is there memory for a ring? A place has two words of 32 bits for each half of a value.
+  bool has_ring(const TogetherScanned& s, const Target& t, int32_t most) const {
+    const auto warps = static_cast<int>(loop::scan_chunk / 32 / most);
+    const int halves = element_type(s).bits() / 32 + (scalar::scans_pairs(s.kind) ? 2 : 0);
+    return 4 + 2 * places(t, warps) * std::max(1, halves) <= device::arrival_words;
   }
 
   /// A program scans one chunk, in the order of tickets, since it waits for those before it.
@@ -126,7 +132,7 @@ class ScanEmitter {
     const Expr grid = simplify(rows * pieces, e_.ranges());
     TileScan::Meeting m;
     m.words = kernel_.arrivals();
-    m.places = places();
+    m.places = places(kernel_.target(), plan_.tiling.num_warps);
     m.count = e_.scalar_of(grid);
     m.number = m.piece = b_.ticket(m.words, m.count);
     Value row = b_.literal(0);
@@ -220,12 +226,13 @@ class ScanEmitter {
     return next;
   }
 
-  ScanWishes wishes(int32_t most) const {
+  ScanWishes wishes(const Target& target, int32_t most) const {
     constexpr size_t cheap = 16;  ///< instructions of a combine
     const bool dear = std::ranges::any_of(scans_, [&](const TogetherScanned& s) {
       return loop::scan_combine(s.kind, element_type(s)).body.size() > cheap;
     });
-    return {.most = most, .may_spread = scans_.size() == 1, .dear = dear};
+    const bool may_spread = scans_.size() == 1 && has_ring(scans_[0], target, most);
+    return {.most = most, .may_spread = may_spread, .dear = dear};
   }
 
   DType element_type(const TogetherScanned& s) const { return nest_.body[s.operand].type; }

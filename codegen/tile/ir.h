@@ -173,8 +173,8 @@ struct GridFold {
 // first one is piece 0. Results: what the pieces before this one end with, combined strictly from left to right by the
 // region, as a scan's; in piece 0 the program's own values. A program waits for some of those before it. They leave
 // their values in a ring of `bits` places behind pointer `index` (u32): words 1 and from 4 on are used, found 0 and
-// left 0. There must be more places than programs that can be running, and on CUDA than that and as many again as a
-// block has threads.
+// left 0. There must be more places than programs that can be running, and on CUDA than those and twice the threads of
+// a block.
 
 enum class CachePolicy : uint8_t {
   standard,

@@ -150,7 +150,7 @@ std::map<std::string, std::string> headers(const std::filesystem::path& root) {
 std::string header_of(const OpDef& op, const std::map<std::string, std::string>& headers) {
   std::string function(op.name);
   if (function.starts_with("image_")) function.erase(0, 6);
-  const std::regex declaration("Tensor>? " + function + "\\(");
+  const std::regex declaration("(Tensor>?|Extreme) " + function + "\\(");
   for (const auto& [name, text] : headers)
     if (std::regex_search(text, declaration)) return fmt::format("[{0}](../include/sinter/{0})", name);
   return "by other ops";
