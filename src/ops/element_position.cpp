@@ -42,11 +42,11 @@ std::vector<graph::ValueType> infer_position(graph::InferContext& context) {
 loop::Value lower_position(loop::Reader& reader, std::span<const Expr> index) {
   const PositionAttributes a = read_position_attributes(reader.attributes());
   loop::Builder& b = reader.builder();
-  const loop::Value loaded = reader.read(0, index);
+  loop::Value given = b.convert(reader.read(0, index), i64);
   std::vector<Expr> at(index.begin(), index.end());
   const Expr extent = a.shape[a.dim];
-  at[a.dim] = a.from_end ? b.body().to_index(b.convert(loaded, i64), extent, loop::IndexMode::check)
-                         : checked_position(b, loaded, extent);
+  if (a.from_end) given = b.select(b.lt(given, b.i64(0)), b.add(given, b.body().index_value(extent, i64)), given);
+  at[a.dim] = checked_position(b, given, extent);
   Expr position = 0;
   for (size_t d = 0; d < at.size(); ++d) position = position * a.shape[d] + at[d];
   return b.body().index_value(position, i64);

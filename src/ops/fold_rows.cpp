@@ -58,6 +58,7 @@ std::vector<graph::SampleCall> sample_fold_rows() {
     add(t, 3, 5, 4);
     add(t, 1, 17, 1);
     add(t, 2, 3, 33);
+    add(t, 4, 9, 2);
     add(t, 0, 3, 2);
   }
   return list;

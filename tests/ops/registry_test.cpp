@@ -25,7 +25,7 @@ TEST_F(Registry, EveryOpHasEveryPart) {
     EXPECT_GT(op->doc.size(), 8u);
     EXPECT_EQ(op->doc.find('\n'), std::string::npos);
     EXPECT_TRUE(op->infer);
-    EXPECT_TRUE(op->lower || op->reduction || op->scan || op->accumulate || op->decompose);
+    EXPECT_TRUE(op->lower || op->reduction || op->scan || op->accumulate || op->decompose || op->call);
     EXPECT_TRUE(op->reference);
     ASSERT_TRUE(op->sample);
     EXPECT_TRUE(op->sample(0).has_value());
@@ -130,6 +130,10 @@ TEST_F(Registry, SampledCallsAreLegalAndOfEveryDtype) {
     const bool is_image = op->name.starts_with("image_") && op->name != "image_crop";
     constexpr std::string_view of_floats[] = {"random_uniform", "rand_like", "random_normal", "randn_like", "dropout"};
     const size_t least = op->name == "one_hot"                                        ? 1
+                         : op->name == "element_position"                             ? 2  // indices
+                         : op->name == "fold_rows"                                    ? 3
+                         : op->name == "accumulate"                                   ? 4
+                         : op->name == "bincount"                                     ? 7
                          : op->name == "batch_norm"                                   ? 4
                          : op->name == "from_extent" || op->name.ends_with("_counts") ? 5
                          : std::ranges::count(of_floats, op->name) != 0               ? 5

@@ -10,6 +10,7 @@
 #include "src/lower/lower.h"
 #include "src/ops/ops.h"
 #include "src/passes/decompose.h"
+#include "src/reference/evaluate_call.h"
 #include "src/reference/interpret.h"
 #include "tests/ops/build.h"
 #include "tests/ops/golden.h"
@@ -92,7 +93,7 @@ Array run_loops(const graph::Graph& g, const std::vector<int64_t>& values, std::
   std::vector<loop::HostMemory> inputs;
   for (Array& a : operands) inputs.push_back({a.data.data(), a.size()});
   const loop::HostMemory output{result.data.data(), result.size()};
-  loop::evaluate(program, inputs, {&output, 1}, values);
+  loop::evaluate(program, inputs, {&output, 1}, values, reference::evaluate_call);
   return result;
 }
 
