@@ -23,7 +23,8 @@ WAYS = ["fusion all", "fusion vertical", "op by op"]
 
 def peers_of(name):
     """The module beside the workload: eager(*tensors) and tolerance; and, where there are any, exact(*tensors) in
-    float64, hand_triton(*tensors), and peers, {label: f(*tensors) -> function}."""
+    float64, hand_triton(*tensors), peers, {label: f(*tensors) -> function}, and read(*tensors), the bytes read where
+    those are not all elements of the arguments."""
     path = HERE / "workloads" / (name.replace("^", "_") + ".py")
     spec = importlib.util.spec_from_file_location(path.stem.replace("-", "_"), path)
     module = importlib.util.module_from_spec(spec)
@@ -65,7 +66,7 @@ class Output:
     """Device memory that sinter owns, for torch.as_tensor."""
 
     def __init__(self, pointer, kind, shape, strides):
-        typestr = {"f32": "<f4", "f16": "<f2", "bf16": "<i2", "u8": "|u1", "boolean": "|b1"}[kind]
+        typestr = {"f32": "<f4", "f16": "<f2", "bf16": "<i2", "u8": "|u1", "boolean": "|b1", "i64": "<i8"}[kind]
         strides = tuple(s * int(typestr[2:]) for s in strides)
         self.__cuda_array_interface__ = {"shape": tuple(shape), "typestr": typestr, "data": (pointer, False),
                                          "strides": strides, "version": 3}
@@ -253,7 +254,7 @@ def run_row(name, sinter, args, flush):
         if (g := graphed(contestants[c])) is not None:
             contestants[c + "_graph"] = g
     ms, samples = measure(contestants, args.rounds, flush)
-    read = sum(t.numel() * t.element_size() for t in inputs)
+    read = module.read(*inputs) if hasattr(module, "read") else sum(t.numel() * t.element_size() for t in inputs)
     written = sum(t.numel() * t.element_size() for t in got)
     top = ceiling(read, written, args.rounds, flush)
 

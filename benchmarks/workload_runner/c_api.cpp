@@ -43,7 +43,9 @@ std::vector<Row>& rows() {
   static std::vector<Row> all = [] {
     std::vector<Row> r;
     for (const Workload* w : sinter::benchmarks::workloads()) {
-      const auto way = [&](Fusion fusion) { return sinter::compile(w->run, {.name = w->name, .fusion = fusion}); };
+      const auto way = [&](Fusion fusion) {
+        return sinter::compile(w->run, {.name = w->name, .math = w->math, .fusion = fusion});
+      };
       r.push_back({w, {way(Fusion::all), way(Fusion::vertical), way(Fusion::none)}});
     }
     return r;

@@ -47,7 +47,8 @@ Settings settings_of(const std::vector<std::string>& words) {
 }
 
 void run(const Workload& w, const Settings& s) {
-  const BenchmarkResult r = benchmark(compile(w.run, {.name = w.name}), s.how, make_arguments(w, s.device));
+  const BenchmarkResult r =
+      benchmark(compile(w.run, {.name = w.name, .math = w.math}), s.how, make_arguments(w, s.device));
   fmt::print("{}\n", s.as_csv ? csv(r) : s.as_json ? json(r) : r.text());
 }
 

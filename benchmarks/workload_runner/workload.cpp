@@ -43,8 +43,8 @@ Tensor random_values(const Input& in, int64_t count, std::mt19937& random) {
 
 }  // namespace
 
-Workload::Workload(std::string n, std::vector<Input> in, std::function<Results(Arguments)> f)
-    : name(std::move(n)), inputs(std::move(in)), run(std::move(f)) {
+Workload::Workload(std::string n, std::vector<Input> in, std::function<Results(Arguments)> f, Math m)
+    : name(std::move(n)), inputs(std::move(in)), run(std::move(f)), math(m) {
   auto& all = registered();
   all.insert(std::ranges::upper_bound(all, name, {}, &Workload::name), this);
 }

@@ -25,11 +25,13 @@ struct Input {
 /// benchmarks/workloads, which defines one object of this kind; its peers lie beside it, in <name>.py.
 struct Workload {
   /// Adds itself to workloads().
-  Workload(std::string name, std::vector<Input> inputs, std::function<Results(Arguments)> run);
+  Workload(std::string name, std::vector<Input> inputs, std::function<Results(Arguments)> run,
+           Math math = Math::accurate);
 
   std::string name;
   std::vector<Input> inputs;
   std::function<Results(Arguments)> run;
+  Math math;
 };
 
 /// All that are linked in, by name.

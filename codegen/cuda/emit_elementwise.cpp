@@ -3,6 +3,7 @@
 
 #include "codegen/cuda/emitter.h"
 #include "codegen/cuda/names.h"
+#include "codegen/cuda/slow_parts.h"
 #include "codegen/tile/layout/emit_linear.h"
 
 namespace sinter::cuda {
@@ -201,15 +202,6 @@ std::string Emitter::expression(const Instruction& in, const std::vector<std::st
   return s;
 }
 
-/// The instruction that computes the slow operand of a rare for it alone: it is printed inside of the choice, so that
-/// threads without a rare lane jump over it.
-const Instruction* Emitter::slow_path_of(const Instruction& rare, const Group& group) const {
-  if (rare.scalar != scalar::ScalarOp::rare) return nullptr;
-  const ValueId slow = rare.operands[2];
-  if (!group.defines.contains(slow) || users_[static_cast<size_t>(slow)].size() != 1) return nullptr;
-  return definitions_[static_cast<size_t>(slow)];
-}
-
 /// Prints a group as one loop: values that only the group uses are locals, the others arrays.
 void Emitter::flush(const std::string& key) {
   auto it = std::ranges::find(pending_, key, &std::pair<std::string, Group>::first);
@@ -228,26 +220,33 @@ void Emitter::flush(const std::string& key) {
       escaping.insert(v);
   for (ValueId v : escaping) declare(v, name(v));
   const RegisterText at = open_loops(l);
-  std::set<const Instruction*> inner;
-  for (const Instruction* in : group.instructions)
-    if (const Instruction* slow = slow_path_of(*in, group)) inner.insert(slow);
   const auto operands_of = [&](const Instruction& in) {
     std::vector<std::string> operands;
     for (ValueId v : in.operands)
       operands.push_back(group.defines.contains(v) && !escaping.contains(v) ? name(v) : reference(v, l, at));
     return operands;
   };
-  for (const Instruction* in : group.instructions) {
-    if (inner.contains(in)) continue;
-    std::vector<std::string> operands = operands_of(*in);
-    if (const Instruction* slow = slow_path_of(*in, group)) operands[2] = expression(*slow, operands_of(*slow));
-    const ValueId v = in->results[0];
-    const std::string value = expression(*in, operands);
-    if (escaping.contains(v))
-      line("{}[{}] = {};", name(v), at.r, value);
-    else
-      line("const {} {} = {};", compute_name(type(v).dtype), name(v), value);
-  }
+  const auto target_of = [&](const Instruction& in, const char* qualifier) {
+    const ValueId v = in.results[0];
+    if (escaping.contains(v)) return fmt::format("{}[{}]", name(v), at.r);
+    return fmt::format("{}{} {}", qualifier, compute_name(type(v).dtype), name(v));
+  };
+  const auto parts = slow_parts(group.instructions, escaping, users_);
+  std::set<const Instruction*> inner;
+  for (const auto& [rare, part] : parts) inner.insert(part.begin(), part.end());
+  const auto print = [&](const Instruction& in, const auto& self) -> void {
+    const std::vector<std::string> operands = operands_of(in);
+    const auto part = parts.find(&in);
+    if (part == parts.end()) return line("{} = {};", target_of(in, "const "), expression(in, operands));
+    line("{} = {};", target_of(in, ""), operands[1]);
+    line("if ({}) {{", operands[0]);
+    ++indent_;
+    for (const Instruction* slow : part->second) self(*slow, self);
+    line("{} = {};", escaping.contains(in.results[0]) ? target_of(in, "") : name(in.results[0]), operands[2]);
+    close();
+  };
+  for (const Instruction* in : group.instructions)
+    if (!inner.contains(in)) print(*in, print);
   close_loops(l);
 }
 

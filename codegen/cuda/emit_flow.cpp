@@ -76,7 +76,7 @@ bool Emitter::stays_raw(ValueId v, DType storage) const {
 /// Does a region move anything through shared memory?
 bool Emitter::exchanges(const Region& r) const {
   return std::ranges::any_of(r.body, [&](const Instruction& in) {
-    if (in.op == Op::reduce && in.dim != tile_ir::parts_dim) {
+    if ((in.op == Op::reduce || in.op == Op::scan) && in.dim != tile_ir::parts_dim) {
       // Through shared memory where warps hold different elements along the dim.
       const LinearLayout& l = layout(in.operands[0]);
       for (int b = 0; b < l.bits(tile_ir::BitGroup::warp); ++b)
@@ -122,6 +122,10 @@ void Emitter::scalar_instruction(const Instruction& in) {
       line("const bool {} = sn_arrive(p{} + {}, (unsigned){});", name(v), in.index, name(in.operands[0]),
            name(in.operands[1]));
       shared_dirty_ = false;  // it has barriers
+      return;
+    case Op::ticket:
+      use_shared(16);
+      line("const long long {} = sn_ticket(p{}, (unsigned){}, shared);", name(v), in.index, name(in.operands[0]));
       return;
     case Op::parameter: {
       const std::string slot = fmt::format("s{}", in.index);
@@ -195,6 +199,7 @@ void Emitter::for_loop(const Instruction& in) {
   ++indent_;
   region(body);
   assign_yields(body, carried);
+  pending_.clear();  // nobody reads it
   close();
   loaded_ = std::move(outer);
 }
@@ -211,6 +216,7 @@ void Emitter::if_then(const Instruction& in) {
     shared_dirty_ = dirty_before;
     region(in.regions[branch]);
     assign_yields(in.regions[branch], in.results);
+    pending_.clear();
     loaded_.clear();
     dirty_after = dirty_after || shared_dirty_;
     --indent_;
@@ -247,6 +253,12 @@ void Emitter::instruction(const Instruction& in) {
       break;
     case Op::status_check:
       status_check(in);
+      break;
+    case Op::scan:
+      scan(in);
+      break;
+    case Op::grid_scan:
+      grid_scan(in);
       break;
     case Op::convert_layout:
       convert(in);

@@ -456,6 +456,12 @@ void Emitter::gather(const Instruction& in) {
   close_loops(l);
 }
 
+namespace {
+
+constexpr std::string_view accumulate_names[] = {"sum", "", "max", "min"};  // by ReduceKind
+
+}  // namespace
+
 void Emitter::scatter(const Instruction& in) {
   const LinearLayout& l = layout(in.operands[0]);
   const DType t = pointer(in).dtype;
@@ -465,9 +471,12 @@ void Emitter::scatter(const Instruction& in) {
     ++indent_;
   }
   const RegisterText at = open_loops(l);
+  const std::string value = reference(in.operands[1], l, at);
+  const std::string place = fmt::format("p{} + {}", in.index, reference(in.operands[0], l, at));
   const std::string store =
-      fmt::format("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); sn_store_{0}(p{3} + {4}, w); }}", t.bytes(),
-                  t.name(), reference(in.operands[1], l, at), in.index, reference(in.operands[0], l, at));
+      in.fold ? fmt::format("sn_accumulate_{}({}, {});", accumulate_names[static_cast<size_t>(*in.fold)], place, value)
+              : fmt::format("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); sn_store_{0}({3}, w); }}", t.bytes(),
+                            t.name(), value, place);
   if (in.masked)
     line("if ({}) {}", reference(in.operands[2], l, at), store);
   else

@@ -24,11 +24,13 @@ const char* fold_function(int kind) {
   return "";
 }
 
-/// Where a bit of the element number is held: one bit of one group. Layouts of reduced tiles are permutations of bits.
-struct Holder {
-  tile_ir::BitGroup group = tile_ir::BitGroup::reg;
-  int bit = -1;
-};
+constexpr int shared_limit = 48 << 10;
+
+void keep_without(std::vector<int>& registers, int per_part, uint32_t bits) {
+  std::erase_if(registers, [&](int r) { return (static_cast<uint32_t>(r % per_part) & bits) != 0; });
+}
+
+}  // namespace
 
 Holder holder_of(const LinearLayout& l, uint32_t element_bit) {
   for (tile_ir::BitGroup g : {tile_ir::BitGroup::reg, tile_ir::BitGroup::lane, tile_ir::BitGroup::warp}) {
@@ -38,16 +40,8 @@ Holder holder_of(const LinearLayout& l, uint32_t element_bit) {
       if ((columns[b] & element_bit) != 0) break;
     }
   }
-  throw CompileError("internal: reduce over a layout that is no permutation of bits");
+  throw CompileError("internal: a fold or scan over a layout that is no permutation of bits");
 }
-
-constexpr int shared_limit = 48 << 10;
-
-void keep_without(std::vector<int>& registers, int per_part, uint32_t bits) {
-  std::erase_if(registers, [&](int r) { return (static_cast<uint32_t>(r % per_part) & bits) != 0; });
-}
-
-}  // namespace
 
 /// A register bit: acc[r] = f(acc[r], acc[r with the bit]).
 void Emitter::fold_bit(Fold& fold, uint32_t bit) {

@@ -32,6 +32,14 @@ struct RegisterText {
   std::string part, q, r;
 };
 
+/// Where a bit of the element number is held: one bit of one group.
+struct Holder {
+  tile_ir::BitGroup group = tile_ir::BitGroup::reg;
+  int bit = -1;
+};
+/// Throws CompileError unless the bit stands alone in the layout, as in those of folded and scanned tiles.
+Holder holder_of(const LinearLayout& layout, uint32_t element_bit);
+
 /// Prints one kernel. Elementwise instructions over one layout gather in a pending group that becomes one unrolled loop
 /// over the thread's registers; loads are printed ahead of the groups they do not depend on.
 class Emitter {
@@ -101,7 +109,6 @@ class Emitter {
   std::string expression(const Instruction& in, const std::vector<std::string>& operands) const;
   void sources(ValueId v, std::set<ValueId>& out) const;
   bool is_inlined(ValueId v) const;
-  const Instruction* slow_path_of(const Instruction& rare, const Group& group) const;
   RegisterText open_loops(const LinearLayout& layout);
   void close_loops(const LinearLayout& layout);
   std::string thread_coordinate(const LinearLayout& layout, int dim);
@@ -173,6 +180,12 @@ class Emitter {
   static bool one_value_a_warp(const Fold& fold);
   void fold_by_threads(const Partial& partial);
   void fold_by_lanes(std::span<const Partial> partials);
+
+  // scans (emit_scan.cpp)
+  void scan(const Instruction& in);
+  void grid_scan(const Instruction& in);
+  std::string combine_function(const Instruction& in);
+  std::vector<int> end_registers(const Instruction& in) const;
 
   template <class... A>
   void line(fmt::format_string<A...> f, A&&... a) {

@@ -393,18 +393,48 @@ __device__ __forceinline__ float sn_round_to_bf16(float v) { return sn_bf16_floa
     // ---- approximations
     {"sn_ex2_approx", R"(
 #ifdef SINTER_HOST
-__device__ __forceinline__ float sn_ex2_approx(float v) { return exp2f(v); }
+__device__ __forceinline__ float sn_ex2_approx(float v) {
+  float x = v < -126.0f ? -126.0f : v;
+  x = x > 129.0f ? 129.0f : x;
+  const float t = x + 12582912.0f, r = x - (t - 12582912.0f);
+  float p = 2 * 0.00015328598f;
+  p = fmaf(p, r, 2 * 0.0013390988f);
+  p = fmaf(p, r, 2 * 0.009618501f);
+  p = fmaf(p, r, 2 * 0.055503596f);
+  p = fmaf(p, r, 2 * 0.24022648f);
+  p = fmaf(p, r, 2 * 0.6931472f);
+  p = fmaf(p, r, 2.0f);
+  return p * __builtin_bit_cast(float, (__builtin_bit_cast(unsigned, t) << 23) + (126u << 23));
+}
 #else
 __device__ __forceinline__ float sn_ex2_approx(float v) {
   float r;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
   return r;
 }
 #endif
 )"},
     {"sn_lg2_approx", R"(
 #ifdef SINTER_HOST
-__device__ __forceinline__ float sn_lg2_approx(float v) { return log2f(v); }
+__device__ __forceinline__ float sn_lg2_approx(float v) {
+  const bool small = v < 0x1p-126f;
+  const unsigned bits = __builtin_bit_cast(unsigned, small ? v * 0x1p23f : v);
+  const int exponent = (int)((bits - 0x3f2aaaabu) & 0xff800000u);
+  const float f = __builtin_bit_cast(float, bits - (unsigned)exponent) - 1.0f;
+  const float e = fmaf((float)exponent, 0x1p-23f, small ? -23.0f : 0.0f);
+  float p = -0.17938896f;
+  p = fmaf(p, f, 0.20364723f);
+  p = fmaf(p, f, -0.17738909f);
+  p = fmaf(p, f, 0.20159794f);
+  p = fmaf(p, f, -0.2405219f);
+  p = fmaf(p, f, 0.28872654f);
+  p = fmaf(p, f, -0.36067417f);
+  p = fmaf(p, f, 0.48089558f);
+  p = fmaf(p, f, -0.7213475f);
+  p = fmaf(p, f, 1.442695f);
+  const float y = v < __builtin_inff() ? fmaf(f, p, e) : v;
+  return v == 0.0f ? -__builtin_inff() : v < 0.0f ? __builtin_nanf("") : y;
+}
 #else
 __device__ __forceinline__ float sn_lg2_approx(float v) {
   float r;
@@ -431,6 +461,26 @@ __device__ __forceinline__ float sn_rsqrt_approx(float v) { return 1.0f / sqrtf(
 __device__ __forceinline__ float sn_rsqrt_approx(float v) {
   float r;
   asm("rsqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+}
+#endif
+)"},
+    {"sn_tanh_approx", R"(
+#ifdef SINTER_HOST
+__device__ __forceinline__ float sn_tanh_approx(float v) {
+  float c = v < -5.0f ? -5.0f : v;
+  c = c > 5.0f ? 5.0f : c;
+  const float z = c * c;
+  const float p = fmaf(fmaf(0.000666648534f, z, 0.102260168f), z, 0.999950786f);
+  const float q = fmaf(fmaf(0.0127763092f, z, 0.435247413f), z, 1.0f);
+  float y = __builtin_bit_cast(float, 0x7ef33400u - __builtin_bit_cast(unsigned, q));
+  y = y * fmaf(-q, y, 2.00128f);
+  return c * p * (y * fmaf(-q, y, 2.0000008f));
+}
+#else
+__device__ __forceinline__ float sn_tanh_approx(float v) {
+  float r;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
   return r;
 }
 #endif
@@ -659,6 +709,162 @@ __device__ __forceinline__ bool sn_arrive(unsigned* word, unsigned count) {
     if (last) *word = 0;
   }
   return __syncthreads_or(last);
+}
+)"},
+    {"sn_ticket", R"(
+// How many of `count` blocks took a ticket before this one. Leaves the word 0.
+__device__ __forceinline__ unsigned sn_ticket(unsigned* word, unsigned count, unsigned char* shared) {
+  if (threadIdx.x == 0) {
+    sn_words<4> number = {};
+    number.w[0] = atomicInc(word, count - 1);
+    sn_shared_store<4>(shared, number);
+  }
+  __syncthreads();
+  return sn_shared_load<4>(shared).w[0];
+}
+)"},
+    {"sn_look_back", R"(
+// The blocks of a scan leave what they end with, in H halves of 32 bits, in a ring of `places` behind word 4: each half
+// is a word with a tag, which says of which round through the ring it is, and whether it is what that block alone ends
+// with or, in its lowest bit, that with all before it. A thread waits for one of the blocks before; from the nearest one
+// that is whole, thread 0 combines from left to right. Word 1 counts who is done; the last block clears the ring.
+template <int H, unsigned places>
+struct sn_ring {
+  unsigned* words;
+  __device__ __forceinline__ volatile unsigned long long* place(unsigned number) const {
+    return (volatile unsigned long long*)(words + 4) + number % places * H;
+  }
+  __device__ __forceinline__ static unsigned tag(unsigned number) { return (number / places + 1u) * 2u; }
+  __device__ __forceinline__ void put(unsigned number, const unsigned (&v)[H], unsigned whole) const {
+    for (int h = 0; h < H; ++h) place(number)[h] = (unsigned long long)(tag(number) | whole) << 32 | v[h];
+  }
+  // Waits until the block left something; is it whole?
+  __device__ __forceinline__ bool wait(unsigned number, unsigned (&v)[H]) const {
+    for (;;) {
+      const unsigned long long first = place(number)[0];
+      const unsigned is = (unsigned)(first >> 32);
+      bool same = (is & ~1u) == tag(number);
+      v[0] = (unsigned)first;
+      for (int h = 1; h < H; ++h) {
+        const unsigned long long next = place(number)[h];
+        same = same && (unsigned)(next >> 32) == is;
+        v[h] = (unsigned)next;
+      }
+      if (same) return is & 1u;
+    }
+  }
+  __device__ __forceinline__ void finish(unsigned number, unsigned count) const {
+    if (threadIdx.x == 0) {
+      __threadfence();
+      atomicInc(words + 1, ~0u);
+    }
+    if (number != count - 1) return;
+    if (threadIdx.x == 0) {
+      while (*(volatile unsigned*)(words + 1) != count) {}
+      words[1] = 0;
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < places * H; i += blockDim.x) place(0)[i] = 0;
+  }
+};
+template <int H>
+__device__ __forceinline__ void sn_put_halves(unsigned char* shared, const unsigned (&v)[H]) {
+  for (int h = 0; h < H; ++h) {
+    sn_words<4> w = {};
+    w.w[0] = v[h];
+    sn_shared_store<4>(shared + 4 * h, w);
+  }
+}
+template <int H>
+__device__ __forceinline__ void sn_get_halves(const unsigned char* shared, unsigned (&v)[H]) {
+  for (int h = 0; h < H; ++h) v[h] = sn_shared_load<4>(shared + 4 * h).w[0];
+}
+template <int H, unsigned places, class F>
+__device__ __forceinline__ void sn_look_back(unsigned* words, unsigned char* shared, unsigned number, unsigned piece,
+                                             unsigned count, const unsigned (&own)[H], unsigned (&before)[H], F combine) {
+  const sn_ring<H, places> ring{words};
+  if (threadIdx.x == 0) ring.put(number, own, piece == 0);
+  for (int h = 0; h < H; ++h) before[h] = own[h];
+  if (piece != 0) {
+    const unsigned seen = piece < blockDim.x ? piece : blockDim.x, warps = blockDim.x / 32u;
+    unsigned char* const nearest_of_warps = shared + 4 * H * blockDim.x;
+    unsigned char* const result = nearest_of_warps + 4 * warps;
+    unsigned nearest;
+    do {
+      unsigned mine = seen, v[H];
+      if (threadIdx.x < seen) {
+        if (ring.wait(number - 1u - threadIdx.x, v)) mine = threadIdx.x;
+        sn_put_halves<H>(shared + 4 * H * threadIdx.x, v);
+      }
+      for (int lanes = 1; lanes < 32; lanes *= 2) {
+        const unsigned other = sn_shuffle_xor(mine, lanes);
+        mine = other < mine ? other : mine;
+      }
+      const unsigned of_warp[1] = {mine};
+      if (threadIdx.x % 32u == 0) sn_put_halves<1>(nearest_of_warps + threadIdx.x / 32u * 4u, of_warp);
+      __syncthreads();
+      nearest = seen;
+      for (unsigned w = 0; w < warps; ++w) {
+        unsigned other[1];
+        sn_get_halves<1>(nearest_of_warps + 4 * w, other);
+        nearest = other[0] < nearest ? other[0] : nearest;
+      }
+      if (nearest == seen) __syncthreads();
+    } while (nearest == seen);
+    if (threadIdx.x == 0) {
+      unsigned all[H];
+      sn_get_halves<H>(shared + 4 * H * nearest, before);
+      #pragma unroll 8
+      for (unsigned t = nearest; t-- > 0;) {
+        unsigned v[H];
+        sn_get_halves<H>(shared + 4 * H * t, v);
+        combine(before, v, before);
+      }
+      combine(before, own, all);
+      ring.put(number, all, 1u);
+      sn_put_halves<H>(result, before);
+    }
+    __syncthreads();
+    sn_get_halves<H>(result, before);
+  }
+  ring.finish(number, count);
+}
+)"},
+    {"sn_accumulate_sum", R"(
+template <class T>
+__device__ __forceinline__ void sn_accumulate_sum(T* p, T v) {
+#ifdef SINTER_HOST
+  sinter_host_atomic(p, sizeof(T));
+  *p = sn_add(*p, v);
+#else
+  // The sum of signed integers has the bits of the unsigned one.
+  if constexpr (sizeof(T) == 8)
+    atomicAdd((unsigned long long*)p, (unsigned long long)v);
+  else
+    atomicAdd((unsigned*)p, (unsigned)v);
+#endif
+}
+)"},
+    {"sn_accumulate_max", R"(
+template <class T>
+__device__ __forceinline__ void sn_accumulate_max(T* p, T v) {
+#ifdef SINTER_HOST
+  sinter_host_atomic(p, sizeof(T));
+  *p = *p < v ? v : *p;
+#else
+  atomicMax(p, v);
+#endif
+}
+)"},
+    {"sn_accumulate_min", R"(
+template <class T>
+__device__ __forceinline__ void sn_accumulate_min(T* p, T v) {
+#ifdef SINTER_HOST
+  sinter_host_atomic(p, sizeof(T));
+  *p = v < *p ? v : *p;
+#else
+  atomicMin(p, v);
+#endif
 }
 )"},
     {"sn_report", R"(

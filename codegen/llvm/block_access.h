@@ -23,6 +23,8 @@ void store_chunks(Builder& b, KernelFrame& frame, const tile_ir::Instruction& st
 
 /// Element accesses at vectors of pointers (one pointer where a chunk has one lane); elements are memory types.
 llvm::Value* gather_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* mask);
+void accumulate_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* value,
+                         llvm::Value* mask, tile_ir::ReduceKind fold);
 void scatter_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* value,
                       llvm::Value* mask);
 

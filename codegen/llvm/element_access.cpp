@@ -47,4 +47,23 @@ void scatter_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* 
                  pointer);
 }
 
+/// One lane after the other, at once for other threads. Lanes that are off add to spare memory.
+void accumulate_elements(Builder& b, KernelFrame& frame, int pointer, llvm::Value* addresses, llvm::Value* value,
+                         llvm::Value* mask, tile_ir::ReduceKind fold) {
+  using llvm::AtomicRMWInst;
+  using tile_ir::ReduceKind;
+  const DType t = frame.storage(pointer);
+  const bool is_signed = t == i32 || t == i64;
+  const auto operation = fold == ReduceKind::sum    ? AtomicRMWInst::Add
+                         : fold == ReduceKind::amax ? (is_signed ? AtomicRMWInst::Max : AtomicRMWInst::UMax)
+                                                    : (is_signed ? AtomicRMWInst::Min : AtomicRMWInst::UMin);
+  redirect(b, frame, false, addresses, mask);
+  addresses = as_vector(b, addresses);
+  value = as_vector(b, value);
+  const auto lanes = static_cast<uint64_t>(lanes_of(addresses));
+  for (uint64_t lane = 0; lane < lanes; ++lane)
+    b.CreateAtomicRMW(operation, b.CreateExtractElement(addresses, lane), b.CreateExtractElement(value, lane),
+                      element_alignment(frame, pointer), llvm::AtomicOrdering::Monotonic);
+}
+
 }  // namespace sinter::llvm_codegen

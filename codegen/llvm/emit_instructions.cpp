@@ -10,6 +10,7 @@
 #include "codegen/llvm/fold.h"
 #include "codegen/llvm/lane_moves.h"
 #include "codegen/llvm/scalar_emitter.h"
+#include "codegen/llvm/scan.h"
 
 namespace sinter::llvm_codegen {
 
@@ -29,6 +30,10 @@ void KernelEmitter::instruction(const Instruction& i) {
       return scatter(i);
     case Op::status_check:
       return status_check(i);
+    case Op::scan:
+      return scan(i);
+    case Op::grid_scan:
+      return grid_scan(i);
     case Op::reduce:
       if (reduces_in_blocks(i)) return reduce_in_blocks(i);
       break;
@@ -65,6 +70,8 @@ TileValue KernelEmitter::value_of(const Instruction& i) {
       return gather(i);
     case Op::arrive:
       return {{arrive(i)}};
+    case Op::ticket:
+      return {{ticket(i)}};
     case Op::reduce:
       return emit_reduce(b_, use(i.operands[0]), type_of(i.operands[0]), static_cast<tile_ir::ReduceKind>(i.index),
                          i.dim);
@@ -73,11 +80,15 @@ TileValue KernelEmitter::value_of(const Instruction& i) {
   }
 }
 
+void KernelEmitter::scan(const Instruction& i) {
+  std::vector<TileValue> values;
+  for (const ValueId v : i.operands) values.push_back(use(v));
+  std::vector<TileValue> results = emit_scan(b_, i, type_of(i.operands[0]), std::move(values));
+  for (size_t k = 0; k < results.size(); ++k) define(i.results[k], std::move(results[k]));
+}
+
 llvm::Value* KernelEmitter::constant(const Instruction& i) const {
-  llvm::Type* type = register_type(module_.getContext(), i.type.dtype);
-  if (!i.type.dtype.is_floating()) return llvm::ConstantInt::get(type, i.bits);
-  const llvm::APInt bits(static_cast<unsigned>(i.type.dtype.bits()), i.bits);
-  return llvm::ConstantFP::get(type, llvm::APFloat(type->getFltSemantics(), bits));
+  return scalar_constant(module_.getContext(), i.type.dtype, i.bits);
 }
 
 TileValue KernelEmitter::iota(const Instruction& i) {
@@ -177,7 +188,11 @@ void KernelEmitter::scatter(const Instruction& i) {
   by_chunk(type, [&](size_t p, size_t c) {
     llvm::Value* mask = i.masked ? masks[p][c] : splat(b_, b_.getTrue(), chunk_lanes(type));
     llvm::Value* value = encode(b_, values[p][c], frame_.storage(i.index));
-    scatter_elements(b_, frame_, i.index, element_addresses(i, offsets[p][c]), value, mask);
+    llvm::Value* const at = element_addresses(i, offsets[p][c]);
+    if (i.fold)
+      accumulate_elements(b_, frame_, i.index, at, value, mask, *i.fold);
+    else
+      scatter_elements(b_, frame_, i.index, at, value, mask);
     return value;
   });
 }

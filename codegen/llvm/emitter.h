@@ -58,6 +58,9 @@ class KernelEmitter {
   // Instructions (emit_instructions.cpp)
   void instruction(const Instruction& i);
   TileValue value_of(const Instruction& i);
+  void scan(const Instruction& i);
+  llvm::Value* ticket(const Instruction& i);
+  void grid_scan(const Instruction& i);
   llvm::Value* constant(const Instruction& i) const;
   TileValue iota(const Instruction& i);
   TileValue broadcast(const Instruction& i);

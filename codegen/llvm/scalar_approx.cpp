@@ -1,95 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hardware approximates on CUDA, here as polynomials of f32 with fma: relative error below 4e-7 each, exact at the
-// ends of the range (infinities, zeros, NaN, subnormals).
-#include <llvm/IR/Intrinsics.h>
-
-#include <numbers>
+// What hardware approximates on CUDA: the expansions of src/scalar/math/hardware.h, as in the reference.
+#include <algorithm>
+#include <initializer_list>
 
 #include "codegen/llvm/scalar_emitter.h"
+#include "src/scalar/math/hardware.h"
 
 namespace sinter::llvm_codegen {
 
 namespace {
 
-class Approximation {
+namespace hardware = scalar::math::hardware;
+using scalar::ScalarOp;
+using LanesValue = llvm::Value*;
+
+/// Expands a definition of src/scalar/math into lanes of the length of the call's.
+class LaneBuilder {
  public:
-  explicit Approximation(const ScalarCall& c)
-      : b(c.b), lanes_(c.lanes()), floats(vector_of(b.getFloatTy(), lanes_)), ints(vector_of(b.getInt32Ty(), lanes_)) {}
+  explicit LaneBuilder(const ScalarCall& call) : call_(call) {}
 
-  llvm::Value* number(double v) const { return llvm::ConstantFP::get(floats, v); }
-  llvm::Value* integer(int64_t v) const { return llvm::ConstantInt::getSigned(ints, v); }
-  llvm::Value* fma(llvm::Value* x, llvm::Value* y, llvm::Value* z) const {
-    return b.CreateIntrinsic(llvm::Intrinsic::fma, {floats}, {x, y, z});
-  }
-  /// Horner: coefficients from the highest power down.
-  llvm::Value* polynomial(llvm::Value* x, std::initializer_list<double> coefficients) const {
-    llvm::Value* sum = nullptr;
-    for (const double k : coefficients) sum = sum ? fma(sum, x, number(k)) : number(k);
-    return sum;
-  }
-  /// 2^e for -126 <= e <= 127.
-  llvm::Value* power_of_two(llvm::Value* e) const {
-    return b.CreateBitCast(b.CreateShl(b.CreateAdd(e, integer(127)), integer(23)), floats);
-  }
+  LanesValue f32(float v) const { return llvm::ConstantFP::get(call_.type_of(sinter::f32), static_cast<double>(v)); }
+  LanesValue i32(int32_t v) const { return llvm::ConstantInt::getSigned(call_.type_of(sinter::i32), v); }
 
-  Builder& b;
+  LanesValue add(LanesValue a, LanesValue b) const { return op(ScalarOp::add, {a, b}); }
+  LanesValue sub(LanesValue a, LanesValue b) const { return op(ScalarOp::sub, {a, b}); }
+  LanesValue mul(LanesValue a, LanesValue b) const { return op(ScalarOp::mul, {a, b}); }
+  LanesValue div(LanesValue a, LanesValue b) const { return op(ScalarOp::div, {a, b}); }
+  LanesValue min(LanesValue a, LanesValue b) const { return op(ScalarOp::min, {a, b}); }
+  LanesValue max(LanesValue a, LanesValue b) const { return op(ScalarOp::max, {a, b}); }
+  LanesValue fma(LanesValue a, LanesValue b, LanesValue c) const { return op(ScalarOp::fma, {a, b, c}); }
+  LanesValue neg(LanesValue a) const { return op(ScalarOp::neg, {a}); }
+  LanesValue sqrt(LanesValue a) const { return op(ScalarOp::sqrt, {a}); }
+  LanesValue bit_and(LanesValue a, LanesValue b) const { return op(ScalarOp::bit_and, {a, b}); }
+  LanesValue shl(LanesValue a, LanesValue n) const { return op(ScalarOp::shl, {a, n}); }
+  LanesValue lt(LanesValue a, LanesValue b) const { return op(ScalarOp::lt, {a, b}); }
+  LanesValue eq(LanesValue a, LanesValue b) const { return op(ScalarOp::eq, {a, b}); }
+  LanesValue select(LanesValue c, LanesValue a, LanesValue b) const { return op(ScalarOp::select, {c, a, b}); }
+  LanesValue convert(LanesValue a, DType t) const { return op(ScalarOp::convert, {a}, t); }
+  LanesValue bitcast(LanesValue a, DType t) const { return op(ScalarOp::bitcast, {a}, t); }
 
  private:
-  int lanes_;
+  LanesValue op(ScalarOp op, std::initializer_list<LanesValue> x, DType attribute = sinter::f32) const {
+    ScalarCall call{call_.b, {}, sinter::f32, attribute};
+    std::copy(x.begin(), x.end(), call.x.begin());
+    if (!call.x[x.size() - 1]->getType()->getScalarType()->isFloatTy()) call.type = sinter::i32;
+    return emit_scalar(op, call);
+  }
 
- public:
-  llvm::Type* floats;
-  llvm::Type* ints;
+  const ScalarCall& call_;
 };
+
+template <class F>
+llvm::Value* expanded(const ScalarCall& c, const F& definition) {
+  LaneBuilder b(c);
+  return definition(b, c.x[0]);
+}
 
 }  // namespace
 
 llvm::Value* emit_ex2_approx(const ScalarCall& c) {
-  const Approximation a(c);
-  Builder& b = c.b;
-  // Ordered comparisons: NaN passes through both clamps.
-  llvm::Value* x = b.CreateSelect(b.CreateFCmpOGT(c.x[0], a.number(129)), a.number(129), c.x[0]);
-  x = b.CreateSelect(b.CreateFCmpOLT(x, a.number(-152)), a.number(-152), x);
-  llvm::Value* n = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
-  llvm::Value* f = b.CreateFSub(x, n);
-  // Taylor coefficients ln(2)^k / k!; on [-1/2, 1/2] the first one left out is 1.2e-7.
-  llvm::Value* p = a.polynomial(f, {1.54035303933816e-4, 1.33335581464284e-3, 9.61812910762848e-3, 5.55041086648216e-2,
-                                    0.240226506959101, std::numbers::ln2, 1.0});
-  // Two steps, because n may lie outside the exponents of normal numbers.
-  llvm::Value* e = b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {a.ints, a.floats}, {n});
-  llvm::Value* half = b.CreateAShr(e, a.integer(1));
-  return b.CreateFMul(b.CreateFMul(p, a.power_of_two(half)), a.power_of_two(b.CreateSub(e, half)));
+  return expanded(c, [](LaneBuilder& b, LanesValue x) { return hardware::ex2(b, x); });
 }
 
 llvm::Value* emit_lg2_approx(const ScalarCall& c) {
-  const Approximation a(c);
-  Builder& b = c.b;
-  // Subnormals are scaled into the normal range first.
-  llvm::Value* small = b.CreateFCmpOLT(c.x[0], llvm::ConstantFP::get(a.floats, 0x1p-126));
-  llvm::Value* x = b.CreateSelect(small, b.CreateFMul(c.x[0], a.number(0x1p23)), c.x[0]);
-  llvm::Value* bias = b.CreateSelect(small, a.integer(23), a.integer(0));
-  // x = m * 2^e with m in [sqrt(1/2), sqrt(2))
-  llvm::Value* bits = b.CreateBitCast(x, a.ints);
-  llvm::Value* shifted = b.CreateSub(bits, a.integer(0x3f3504f3));
-  llvm::Value* e = b.CreateAShr(shifted, a.integer(23));
-  llvm::Value* m = b.CreateBitCast(b.CreateSub(bits, b.CreateShl(e, a.integer(23))), a.floats);
-  // log2(m) = 2 / ln(2) * atanh(t), t = (m - 1) / (m + 1), |t| < 0.172
-  llvm::Value* t = b.CreateFDiv(b.CreateFSub(m, a.number(1)), b.CreateFAdd(m, a.number(1)));
-  const double k = 2 / std::numbers::ln2;
-  llvm::Value* series = a.polynomial(b.CreateFMul(t, t), {k / 9, k / 7, k / 5, k / 3, k});
-  llvm::Value* result = a.fma(t, series, b.CreateSIToFP(b.CreateSub(e, bias), a.floats));
-  // 0 gives -inf, negative numbers NaN, infinity and NaN themselves.
-  llvm::Value* infinity = llvm::ConstantFP::getInfinity(a.floats);
-  llvm::Value* zero = a.number(0);
-  result = b.CreateSelect(b.CreateFCmpOLT(c.x[0], infinity), result, c.x[0]);
-  result = b.CreateSelect(b.CreateFCmpOLT(c.x[0], zero), llvm::ConstantFP::getNaN(a.floats), result);
-  return b.CreateSelect(b.CreateFCmpOEQ(c.x[0], zero), llvm::ConstantFP::getInfinity(a.floats, true), result);
+  return expanded(c, [](LaneBuilder& b, LanesValue x) { return hardware::lg2(b, x); });
 }
 
-llvm::Value* emit_rcp_approx(const ScalarCall& c) { return c.b.CreateFDiv(Approximation(c).number(1), c.x[0]); }
+llvm::Value* emit_rcp_approx(const ScalarCall& c) {
+  return expanded(c, [](LaneBuilder& b, LanesValue x) { return hardware::rcp(b, x); });
+}
 
 llvm::Value* emit_rsqrt_approx(const ScalarCall& c) {
-  return c.b.CreateFDiv(Approximation(c).number(1), c.b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, c.x[0]));
+  return expanded(c, [](LaneBuilder& b, LanesValue x) { return hardware::rsqrt(b, x); });
+}
+
+llvm::Value* emit_tanh_approx(const ScalarCall& c) {
+  return expanded(c, [](LaneBuilder& b, LanesValue x) { return hardware::tanh(b, x); });
 }
 
 }  // namespace sinter::llvm_codegen

@@ -32,6 +32,13 @@ llvm::Value* splat(Builder& b, llvm::Value* scalar, int lanes) {
   return lanes == 1 ? scalar : b.CreateVectorSplat(static_cast<unsigned>(lanes), scalar);
 }
 
+llvm::Constant* scalar_constant(llvm::LLVMContext& context, DType compute, uint64_t bits) {
+  llvm::Type* type = register_type(context, compute);
+  if (!compute.is_floating()) return llvm::ConstantInt::get(type, bits);
+  const llvm::APInt pattern(static_cast<unsigned>(compute.bits()), bits);
+  return llvm::ConstantFP::get(type, llvm::APFloat(type->getFltSemantics(), pattern));
+}
+
 llvm::Constant* lane_constants(llvm::Type* element, const std::vector<int64_t>& values) {
   std::vector<llvm::Constant*> lanes;
   for (const int64_t v : values) lanes.push_back(llvm::ConstantInt::getSigned(element, v));

@@ -30,6 +30,8 @@ int lanes_of(const llvm::Value* chunk);
 /// Of a power of two.
 inline int log2_of(int64_t n) { return std::bit_width(static_cast<uint64_t>(n)) - 1; }
 llvm::Value* splat(Builder& b, llvm::Value* scalar, int lanes);
+/// A constant of a compute type from its bits.
+llvm::Constant* scalar_constant(llvm::LLVMContext& context, DType compute, uint64_t bits);
 /// A constant vector (or scalar) of i32 or i64 numbers.
 llvm::Constant* lane_constants(llvm::Type* element, const std::vector<int64_t>& values);
 

@@ -46,6 +46,7 @@ int instruction_weight(ScalarOp op, DType type) {
     case ScalarOp::lg2_approx:
     case ScalarOp::rcp_approx:
     case ScalarOp::rsqrt_approx:
+    case ScalarOp::tanh_approx:
       return 4;  // a quarter of the lanes have the unit
     default:
       return scalar::is_platform_function(op) ? 80 : width;

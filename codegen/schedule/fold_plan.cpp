@@ -26,13 +26,8 @@ int32_t tiles_of(int64_t n) {
 
 class Planner {
  public:
-  Planner(const loop::Nest& nest, const Target& target, bool again, bool second_choice)
-      : nest_(nest),
-        target_(target),
-        again_(again),
-        second_choice_(second_choice),
-        axis_(nest.axes.size() - 1),
-        length_(extent(axis_)) {
+  Planner(const loop::Nest& nest, const Target& target, bool again)
+      : nest_(nest), target_(target), again_(again), axis_(nest.axes.size() - 1), length_(extent(axis_)) {
     plan_.tiling.axes.resize(nest.axes.size());
   }
 
@@ -121,7 +116,7 @@ class Planner {
     plan_.single = chunks <= max_warps * 2;
     if (plan_.single && !rows_are_aligned()) return rows_of_elements(chunks);
     plan_.runs = again_ || narrowest_ >= 8 ? 1 : 2;
-    int32_t warps = again_ ? (length_ < unknown ? warps_of_read_again() : 4) : 1;
+    int32_t warps = again_ ? (length_ < unknown ? max_warps / 2 : 4) : 1;
     if (plan_.single) {
       warps = std::min(covering(chunks), max_warps);
       plan_.runs = static_cast<int32_t>((chunks + warps - 1) / warps);
@@ -129,15 +124,6 @@ class Planner {
     plan_.width = warps * static_cast<int32_t>(loop::reduction_chunk);
     plan_.tiling.num_warps = warps;
     place_rows(1);
-  }
-
-  /// Rows that registers do not hold are read once a stage. The later reads come from the cache as long as the rows of
-  /// all resident programs, of which a multiprocessor has 32 warps, fit there: a larger program is fewer rows.
-  int32_t warps_of_read_again() const {
-    constexpr int32_t usual = 8, most = 32;
-    const int64_t bytes = length_ * narrowest_;
-    const int32_t warps = covering((most * target_.processors * bytes - 1) / target_.cache_bytes + 1);
-    return second_choice_ || warps > most ? usual : std::max(usual, warps);
   }
 
   /// Without vectors the threads of all warps run along memory, and a program goes through exactly as many chunks as
@@ -209,7 +195,7 @@ class Planner {
 
   const loop::Nest& nest_;
   const Target& target_;
-  const bool again_, second_choice_;
+  const bool again_;
   const size_t axis_;
   const int64_t length_;
   const int32_t narrowest_ = narrowest_load();
@@ -219,8 +205,8 @@ class Planner {
 
 }  // namespace
 
-FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, bool second_choice) {
-  return Planner(nest, target, again, second_choice).run();
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again) {
+  return Planner(nest, target, again).run();
 }
 
 }  // namespace sinter::schedule

@@ -37,7 +37,6 @@ struct FoldPlan {
 /// that a chunk folds first), so that within it only shuffles are needed. Folds that read elements once go through the
 /// axis with one warp a program: no warp waits for another. Rows that do not start at vectors' boundaries are loaded by
 /// elements, along which all threads of a program run.
-/// `second_choice`: with smaller programs, for kernels that need more registers than a thread of a large one has.
-FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, bool second_choice);
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again);
 
 }  // namespace sinter::schedule

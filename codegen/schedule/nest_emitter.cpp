@@ -150,7 +150,8 @@ Value NestEmitter::value(loop::ValueId id) {
       v = checked_index(in);
       break;
     case InstructionKind::reduce:
-      throw CompileError("internal: a reduce is read before its fold");
+    case InstructionKind::scan:
+      throw CompileError("internal: a reduce or scan is read before it is made");
   }
   known_.values.emplace(id, v);
   return v;

@@ -97,6 +97,7 @@ class NestEmitter {
   tile_ir::Value block_load(const loop::Instruction& in, const AxisStrides& strides,
                             const std::vector<AxisBounds>& bounds);
   tile_ir::Value gather(const loop::Instruction& in);
+  void accumulate(const loop::Store& s);
   tile_ir::CachePolicy store_policy(const loop::Buffer& buffer) const;
 
   KernelWriter& kernel_;

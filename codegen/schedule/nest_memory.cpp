@@ -153,7 +153,20 @@ Value NestEmitter::gather(const loop::Instruction& in) {
   return b_.gather(p, b_.broadcast(offset, full), b_.broadcast(*mask, full), spread_fill);
 }
 
+/// Every point of the tile is stored, also those that are alike along an axis.
+void NestEmitter::accumulate(const loop::Store& s) {
+  const int p = kernel_.pointer(s.buffer, true);
+  const DType t = offset_type(s.index[0]);
+  const tile_ir::Type full = tile_ir::Type::tile(t, tiling_.dims, tiling_.parts);
+  std::optional<Value> mask;
+  for (size_t a = 0; a < nest_.axes.size(); ++a)
+    if (const auto m = inside(a)) mask = conjunction(mask, *m);
+  const Value offset = b_.broadcast(tile_index(s.index[0], t), full);
+  b_.scatter(p, offset, value(s.value), mask.value_or(Value{}), s.fold);
+}
+
 void NestEmitter::store(const loop::Store& s) {
+  if (s.fold) return accumulate(s);
   const int p = kernel_.pointer(s.buffer, true);
   const AxisStrides strides = axis_strides(s.index[0], nest_.axes.size());
   if (!is_affine(s.index[0], strides)) throw CompileError("internal: a store whose address is not affine");

@@ -33,13 +33,12 @@ struct Count {
 /// Writes a nest that folds: stage by stage (fold_stages.h), each a loop over the steps of the plan.
 class FoldEmitter {
  public:
-  FoldEmitter(const loop::Program& program, const loop::Nest& nest, const Target& target, const std::string& name,
-              bool second_choice)
+  FoldEmitter(const loop::Program& program, const loop::Nest& nest, const Target& target, const std::string& name)
       : nest_(nest),
         axis_(nest.axes.size() - 1),
         extent_(nest.axes[axis_].extent),
         folds_(nest),
-        plan_(plan_fold(nest, target, folds_.reads_again(), second_choice)),
+        plan_(plan_fold(nest, target, folds_.reads_again())),
         kernel_(program, target, name),
         e_(kernel_, nest, plan_.tiling),
         b_(kernel_.builder()),
@@ -432,9 +431,9 @@ class FoldEmitter {
 }  // namespace
 
 ScheduledKernel schedule_reduction(const loop::Program& program, const loop::Nest& nest, const std::string& name,
-                                   const std::vector<std::string>& comments, const Target& target, bool second_choice) {
+                                   const std::vector<std::string>& comments, const Target& target) {
   const loop::Nest joined = with_joint_reduction_axis(nest, program.ranges);
-  return FoldEmitter(program, joined, target, name, second_choice).run(comments);
+  return FoldEmitter(program, joined, target, name).run(comments);
 }
 
 }  // namespace sinter::schedule

@@ -5,27 +5,21 @@
 
 #include "codegen/schedule/phased_rows.h"
 #include "codegen/schedule/strategies.h"
+#include "src/loop/dependence.h"
 
 namespace sinter::schedule {
-namespace {
-
-std::vector<Candidate> reductions(const loop::Program& program, const loop::Group& group, const Target& target) {
-  const auto choice = [&](bool second) {
-    return [&program, &group, &target, second] {
-      return schedule_reduction(program, group.nests[0], group.name, group.comments, target, second);
-    };
-  };
-  std::vector<Candidate> candidates{choice(false)};
-  if (target.cuda) candidates.emplace_back(choice(true));
-  return candidates;
-}
-
-}  // namespace
 
 std::vector<Candidate> schedule(const loop::Program& program, const loop::Group& group, const Target& target) {
   const std::vector<loop::Nest>& nests = group.nests;
-  if (std::ranges::any_of(nests[0].axes, &loop::Axis::reduction)) return reductions(program, group, target);
+  if (std::ranges::any_of(nests[0].axes, &loop::Axis::reduction))
+    return {[&] { return schedule_reduction(program, nests[0], group.name, group.comments, target); }};
   std::vector<Candidate> candidates;
+  if (loop::scan_axis(nests[0])) {
+    for (int32_t most : {32, 16, 8})
+      candidates.emplace_back(
+          [&, most] { return schedule_scan(program, nests[0], group.name, group.comments, target, most); });
+    return candidates;
+  }
   if (nests.size() == 1)
     if (auto phased = with_phased_rows(program, nests[0], target))
       candidates.emplace_back([&, p = std::move(*phased)] {

@@ -18,8 +18,13 @@ ScheduledKernel schedule_pointwise(const loop::Program& program, std::span<const
 
 /// Nests with one reduction: a program owns one output, or a strip of neighbouring ones where the reduced axis is not
 /// the contiguous one, and folds its elements in the canonical order: chunks of 1024, whose results meet in a binary
-/// counter. The second choice has smaller programs where the first has the largest.
+/// counter.
 ScheduledKernel schedule_reduction(const loop::Program& program, const loop::Nest& nest, const std::string& name,
-                                   const std::vector<std::string>& comments, const Target& target, bool second_choice);
+                                   const std::vector<std::string>& comments, const Target& target);
+
+/// Nests with scans: a program goes along a row, or a strip of neighbouring columns, in tiles (scan_plan.h), of which a
+/// CUDA thread has about `most` elements.
+ScheduledKernel schedule_scan(const loop::Program& program, const loop::Nest& nest, const std::string& name,
+                              const std::vector<std::string>& comments, const Target& target, int32_t most);
 
 }  // namespace sinter::schedule

@@ -15,9 +15,19 @@
 namespace sinter::tile_ir {
 namespace {
 
+/// What the folds and scans of a class of values need of its layout.
+struct Folds {
+  std::optional<uint32_t> kept = std::nullopt;  ///< in registers (fold_bits, scan_bits); nothing where none folds it
+  int scanned = -1;                             ///< dim
+};
+
 class Assigner {
  public:
   explicit Assigner(Kernel kernel) : k_(std::move(kernel)), info_(k_), types_(value_types(k_)) {
+    read_.resize(types_.size());
+    each(k_.body, [&](const Instruction& in) {
+      for (ValueId v : in.operands) read_[static_cast<size_t>(v)] = true;
+    });
     separate(k_.body);
     parent_.resize(types_.size());
     std::iota(parent_.begin(), parent_.end(), 0);
@@ -63,6 +73,10 @@ class Assigner {
             body.push_back(conversion(v));
             v = body.back().results[0];
           }
+      if (in.op == Op::scan) {
+        separate_ends(in, body);
+        continue;
+      }
       const bool own_result = shapes || in.op == Op::block_load;
       if (!own_result) {
         body.push_back(std::move(in));
@@ -76,6 +90,20 @@ class Assigner {
       body.push_back(std::move(c));
     }
     r.body = std::move(body);
+  }
+
+  /// What a scanned dim ends with has a layout of its own, as a fold has; nothing is converted that nobody reads.
+  void separate_ends(Instruction& in, std::vector<Instruction>& body) {
+    std::vector<Instruction> conversions;
+    for (size_t k = in.operands.size(); k < in.results.size(); ++k) {
+      if (!read_[static_cast<size_t>(in.results[k])]) continue;
+      Instruction c = conversion(in.results[k]);
+      std::swap(c.results[0], in.results[k]);
+      c.operands[0] = in.results[k];
+      conversions.push_back(std::move(c));
+    }
+    body.push_back(std::move(in));
+    std::ranges::move(conversions, std::back_inserter(body));
   }
 
   ValueId root(ValueId v) {
@@ -99,6 +127,15 @@ class Assigner {
           break;
         case Op::scatter:
           for (ValueId v : in.operands) join(v, in.operands[0]);
+          break;
+        case Op::scan:
+          for (size_t i = 0; i < in.operands.size(); ++i) {
+            join(in.operands[i], in.operands[0]);
+            join(in.results[i], in.operands[0]);
+          }
+          break;
+        case Op::grid_scan:
+          for (size_t i = 0; i < in.results.size(); ++i) join(in.operands[3 + i], in.results[i]);
           break;
         case Op::for_loop:
           for (size_t i = 0; i < in.results.size(); ++i) {
@@ -131,24 +168,31 @@ class Assigner {
     return access_pattern(in, types_[static_cast<size_t>(tile)], k_.parameters[static_cast<size_t>(in.index)], info_);
   }
   /// The layout that coalesces an access, with what folds of the class need in registers.
-  LinearLayout preferred(const Instruction& in, ValueId tile, std::optional<uint32_t> kept) const {
+  LinearLayout preferred(const Instruction& in, ValueId tile, const Folds& folds) const {
     const TileShape shape = tile_shape(types_[static_cast<size_t>(tile)]);
     const MemoryPattern memory = pattern(in, tile).memory;
-    if (!kept) return choose_layout(shape, threads(), memory);
+    if (!folds.kept) return choose_layout(shape, threads(), memory);
     // Registers that are kept cannot be a vector's: as many fewer are left for it.
-    return make_fold_layout(choose_blocked(shape, threads() << std::popcount(*kept), memory), threads(), *kept);
+    const BlockedLayout blocked = choose_blocked(shape, threads() << std::popcount(*folds.kept), memory);
+    return make_fold_layout(blocked, threads(), *folds.kept, folds.scanned);
   }
-  LinearLayout without_access(const TileShape& shape, std::optional<uint32_t> kept) const {
-    return kept ? make_fold_layout(last_dim_first(shape), threads(), *kept) : default_layout(shape, threads());
+  LinearLayout without_access(const TileShape& shape, const Folds& folds) const {
+    return folds.kept ? make_fold_layout(last_dim_first(shape), threads(), *folds.kept, folds.scanned)
+                      : default_layout(shape, threads());
   }
 
   /// What the folds of each class need in registers (see fold_bits), by root; nothing where none folds it.
   void collect_folds() {
-    kept_.assign(types_.size(), std::nullopt);
+    folds_.assign(types_.size(), {});
     each(k_.body, [&](const Instruction& in) {
+      if (in.op == Op::scan) {
+        Folds& f = folds_[static_cast<size_t>(root(in.operands[0]))];
+        f.kept = f.kept.value_or(0) | scan_bits(tile_shape(types_[static_cast<size_t>(in.operands[0])]), in.dim);
+        f.scanned = in.dim;
+      }
       if (in.op != Op::reduce || in.dim == parts_dim) return;
       const ValueId v = converted_from_[static_cast<size_t>(in.operands[0])];
-      std::optional<uint32_t>& kept = kept_[static_cast<size_t>(root(v))];
+      std::optional<uint32_t>& kept = folds_[static_cast<size_t>(root(v))].kept;
       kept = kept.value_or(0) | fold_bits(tile_shape(types_[static_cast<size_t>(v)]), in.dim);
     });
   }
@@ -166,7 +210,7 @@ class Assigner {
       const int64_t bytes = k_.parameters[static_cast<size_t>(in.index)].dtype.bytes();
       if (class_layout_[static_cast<size_t>(c)] || bytes <= best[static_cast<size_t>(c)]) return;
       best[static_cast<size_t>(c)] = bytes;
-      layout[static_cast<size_t>(c)] = preferred(in, tile, kept_[static_cast<size_t>(c)]);
+      layout[static_cast<size_t>(c)] = preferred(in, tile, folds_[static_cast<size_t>(c)]);
     });
     for (size_t c = 0; c < layout.size(); ++c)
       if (layout[c]) class_layout_[c] = layout[c];
@@ -217,6 +261,16 @@ class Assigner {
   bool derive_once() {
     bool changed = false;
     each(k_.body, [&](const Instruction& in) {
+      if (in.op == Op::scan) {
+        const auto& from = layout_of_class(in.operands[0]);
+        for (size_t k = in.operands.size(); from && k < in.results.size(); ++k) {
+          const ValueId end = converted_to_[static_cast<size_t>(in.results[k])];
+          if (end < 0 || layout_of_class(end)) continue;
+          layout_of_class(end) = derived(in, *from);
+          changed = true;
+        }
+        return;
+      }
       if (in.op != Op::reduce && in.op != Op::reshape && in.op != Op::trans) return;
       const auto& from = layout_of_class(converted_from_[static_cast<size_t>(in.operands[0])]);
       auto& to = layout_of_class(converted_to_[static_cast<size_t>(in.results[0])]);
@@ -235,7 +289,8 @@ class Assigner {
       return from.transpose({order.data(), static_cast<size_t>(in.type.rank)});
     }
     if (in.dim == parts_dim) return from.with_parts(1);
-    return reshaped_to(from.remove_dim(in.dim).without_free_registers(), in.type);
+    const Type& folded = in.op == Op::scan ? in.result_types.back() : in.type;
+    return reshaped_to(from.remove_dim(in.dim).without_free_registers(), folded);
   }
 
   void choose() {
@@ -256,10 +311,16 @@ class Assigner {
     for (size_t v = 0; v < types_.size(); ++v)
       if (types_[v].is_tile && !layout_of_class(static_cast<ValueId>(v))) {
         layout_of_class(static_cast<ValueId>(v)) =
-            without_access(tile_shape(types_[v]), kept_[static_cast<size_t>(root(static_cast<ValueId>(v)))]);
+            without_access(tile_shape(types_[v]), folds_[static_cast<size_t>(root(static_cast<ValueId>(v)))]);
         while (spread_once() || derive_once()) {
         }
       }
+    each(k_.body, [&](const Instruction& in) {
+      if (in.op != Op::scan) return;
+      auto& of_class = layout_of_class(in.operands[0]);
+      if (!scans_in_place(*of_class, in.dim))
+        of_class = without_access(of_class->shape(), folds_[static_cast<size_t>(root(in.operands[0]))]);
+    });
   }
 
   /// The access's own layout. What a thread holds beyond its vectors lies along the registers of the class, so that the
@@ -302,6 +363,9 @@ class Assigner {
         layouts_[static_cast<size_t>(in.results[0])] = derived(in, layouts_[static_cast<size_t>(in.operands[0])]);
       } else {
         for (ValueId v : in.results) assign_class(v);
+        if (in.op == Op::scan)
+          for (size_t k = in.operands.size(); k < in.results.size(); ++k)
+            layouts_[static_cast<size_t>(in.results[k])] = derived(in, layouts_[static_cast<size_t>(in.operands[0])]);
       }
       for (Region& inner : in.regions) assign(inner);
     }
@@ -323,7 +387,7 @@ class Assigner {
     if (user->op == Op::reduce || user->op == Op::reshape || user->op == Op::trans)
       l = layouts_[static_cast<size_t>(from)];
     if (user->op == Op::reduce && user->dim != parts_dim && !folds_in_place(l, user->dim))
-      l = without_access(l.shape(), fold_bits(l.shape(), user->dim));
+      l = without_access(l.shape(), {.kept = fold_bits(l.shape(), user->dim)});
   }
 
   /// separate() made the conversions before consumers with exactly one user; those after producers have none of these.
@@ -363,7 +427,8 @@ class Assigner {
   std::vector<std::optional<LinearLayout>> class_layout_;
   std::vector<LinearLayout> layouts_;
   std::vector<const Instruction*> users_;
-  std::vector<std::optional<uint32_t>> kept_;
+  std::vector<bool> read_;    ///< is it an operand of the logical form
+  std::vector<Folds> folds_;  ///< by root
 };
 
 }  // namespace

@@ -163,11 +163,12 @@ Value KernelBuilder::gather(int pointer, Value offsets, Value mask, Value fill) 
   return append(std::move(i));
 }
 
-void KernelBuilder::scatter(int pointer, Value offsets, Value value, Value mask) {
+void KernelBuilder::scatter(int pointer, Value offsets, Value value, Value mask, std::optional<ReduceKind> fold) {
   const Type& shape = type(offsets);
   Instruction i{.op = Op::scatter, .operands = {offsets.id, broadcast(value, shape).id}, .index = pointer};
   i.masked = mask.id >= 0;
   if (i.masked) i.operands.push_back(broadcast(mask, shape).id);
+  i.fold = fold;
   regions_.back()->body.push_back(std::move(i));
 }
 
@@ -179,6 +180,60 @@ Value KernelBuilder::reduce(ReduceKind kind, int dim, Value v) {
     to.dims.at(static_cast<size_t>(dim)) = 1;
   }
   return append({.op = Op::reduce, .type = to, .operands = {v.id}, .index = static_cast<int32_t>(kind), .dim = dim});
+}
+
+/// With the values of two elements as arguments.
+Region KernelBuilder::combine_region(std::span<const Value> values, const Combine& combine) {
+  std::vector<Value> arguments;
+  for (int side = 0; side < 2; ++side)
+    for (const Value v : values) arguments.push_back(new_value(Type::scalar(type(v).dtype)));
+  std::vector<Type> yielded;
+  const std::span<const Value> all = arguments;
+  Region region = build_region([&] { return combine(all.first(values.size()), all.subspan(values.size())); }, yielded);
+  for (const Value v : arguments) {
+    region.arguments.push_back(v.id);
+    region.argument_types.push_back(type(v));
+  }
+  return region;
+}
+
+std::vector<Value> KernelBuilder::append_several(Instruction i) {
+  std::vector<Value> results;
+  for (const Type& t : i.result_types) results.push_back(new_value(t));
+  for (const Value v : results) i.results.push_back(v.id);
+  regions_.back()->body.push_back(std::move(i));
+  return results;
+}
+
+std::vector<Value> KernelBuilder::scan(int dim, std::span<const Value> values, const Combine& combine) {
+  Instruction i{.op = Op::scan, .dim = dim};
+  i.regions.push_back(combine_region(values, combine));
+  for (const Value v : values) {
+    i.operands.push_back(v.id);
+    i.result_types.push_back(type(v));
+  }
+  for (const Value v : values) {
+    i.result_types.push_back(type(v));
+    i.result_types.back().dims.at(static_cast<size_t>(dim)) = 1;
+  }
+  return append_several(std::move(i));
+}
+
+Value KernelBuilder::ticket(int words, Value count) {
+  return append({.op = Op::ticket, .type = Type::scalar(i64), .operands = {count.id}, .index = words});
+}
+
+std::vector<Value> KernelBuilder::grid_scan(int words, int64_t places, Value number, Value piece, Value count,
+                                            std::span<const Value> values, const Combine& combine) {
+  Instruction i{.op = Op::grid_scan, .operands = {number.id, piece.id, count.id}};
+  i.bits = static_cast<uint64_t>(places);
+  i.index = words;
+  i.regions.push_back(combine_region(values, combine));
+  for (const Value v : values) {
+    i.operands.push_back(v.id);
+    i.result_types.push_back(type(v));
+  }
+  return append_several(std::move(i));
 }
 
 std::vector<Value> KernelBuilder::grid_reduce(GridFold fold, Value group, Value piece, Value pieces,

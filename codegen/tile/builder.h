@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,9 +85,17 @@ class KernelBuilder {
   Value block_load(int pointer, Access access, std::vector<int32_t> dims, int32_t parts = 1, Value fill = {});
   void block_store(int pointer, Access access, Value value, CachePolicy policy = CachePolicy::standard);
   Value gather(int pointer, Value offsets, Value mask = {}, Value fill = {});
-  void scatter(int pointer, Value offsets, Value value, Value mask = {});
+  void scatter(int pointer, Value offsets, Value value, Value mask = {}, std::optional<ReduceKind> fold = {});
 
   Value reduce(ReduceKind kind, int dim, Value v);
+  /// The values of an earlier and of a later element give those of their combination.
+  using Combine = std::function<std::vector<Value>(std::span<const Value> earlier, std::span<const Value> later)>;
+  /// The scanned tiles, then what the dim ends with.
+  std::vector<Value> scan(int dim, std::span<const Value> values, const Combine& combine);
+  Value ticket(int words, Value count);
+  /// What the pieces before this one end with.
+  std::vector<Value> grid_scan(int words, int64_t places, Value number, Value piece, Value count,
+                               std::span<const Value> values, const Combine& combine);
   /// First whether this program came last, then the values.
   std::vector<Value> grid_reduce(GridFold fold, Value group, Value piece, Value pieces, std::span<const Value> values);
   Value arrive(int arrivals, Value group, Value count);
@@ -109,6 +118,8 @@ class KernelBuilder {
  private:
   Value append(Instruction instruction);
   Value new_value(const Type& type);
+  Region combine_region(std::span<const Value> values, const Combine& combine);
+  std::vector<Value> append_several(Instruction instruction);
   Region build_region(const std::function<std::vector<Value>()>& body, std::vector<Type>& yielded);
 
   Kernel kernel_;

@@ -25,7 +25,26 @@ bool folds_in_place(const LinearLayout& layout, int dim) {
   return left == 0;
 }
 
-LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_t bits) {
+uint32_t scan_bits(const TileShape& shape, int dim) {
+  constexpr int run_bits = 4;
+  if (shape.shift_of(dim) == 0) return 0;
+  return ((1u << std::min(shape.log_dim(dim), run_bits)) - 1) << shape.shift_of(dim);
+}
+
+bool scans_in_place(const LinearLayout& layout, int dim) {
+  const TileShape& shape = layout.shape();
+  const uint32_t of_dim = ((1u << shape.log_dim(dim)) - 1) << shape.shift_of(dim);
+  uint32_t of_threads = 0, of_warps = 0;
+  for (BitGroup group : {BitGroup::reg, BitGroup::lane, BitGroup::warp})
+    for (uint32_t column : layout.columns(group)) {
+      if ((column & of_dim) == 0) continue;
+      if (!std::has_single_bit(column)) return false;
+      (group == BitGroup::warp ? of_warps : of_threads) |= column;
+    }
+  return (of_threads | of_warps) == of_dim && (of_warps == 0 || of_threads < (of_warps & -of_warps));
+}
+
+LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_t bits, int scanned) {
   const TileShape& shape = blocked.shape;
   LayoutBases bases;
   auto basis = [&](size_t dim, int bit) {
@@ -44,7 +63,7 @@ LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_
       else
         ((bits >> (shape.shift_of(dim) + bit) & 1) != 0 ? kept : of_dim).push_back(basis(d, bit));
     }
-    if (i > 0) std::ranges::reverse(of_dim);
+    if (i > 0 && dim != scanned) std::ranges::reverse(of_dim);
     free.insert(free.end(), of_dim.begin(), of_dim.end());
   }
   // Lanes run along memory; warps take what is farthest from it, so that a fold meets few bits of theirs.

@@ -12,9 +12,9 @@ namespace sinter::tile_ir {
 namespace {
 
 constexpr std::string_view op_names[] = {
-    "constant",    "parameter",  "program_id",  "iota",   "broadcast",    "reshape", "trans",
-    "scalar",      "block_load", "block_store", "gather", "scatter",      "reduce",  "scan",
-    "grid_reduce", "for",        "if",          "yield",  "status_check", "arrive",  "convert_layout"};
+    "constant",   "parameter",   "program_id", "iota",         "broadcast", "reshape", "trans",         "scalar",
+    "block_load", "block_store", "gather",     "scatter",      "reduce",    "scan",    "grid_reduce",   "grid_scan",
+    "for",        "if",          "yield",      "status_check", "arrive",    "ticket",  "convert_layout"};
 static_assert(std::size(op_names) == static_cast<size_t>(Op::convert_layout) + 1);
 
 }  // namespace
@@ -80,7 +80,8 @@ std::vector<Type> value_types(const Kernel& kernel) {
 }
 
 std::vector<Type> result_types(const Instruction& instruction) {
-  if (instruction.op == Op::for_loop || instruction.op == Op::if_then || instruction.op == Op::grid_reduce)
+  const Op op = instruction.op;
+  if (op == Op::for_loop || op == Op::if_then || op == Op::grid_reduce || op == Op::scan || op == Op::grid_scan)
     return instruction.result_types;
   return std::vector<Type>(instruction.results.size(), instruction.type);
 }

@@ -76,11 +76,14 @@ enum class Op : uint8_t {
   block_load,   ///< strided box of pointer `index` through Access; operand: the fill (a scalar) if the access is masked
   block_store,  ///< operand: the value; elements out of bounds are not written
   gather,       ///< operands: offset tile (i32/i64 elements), then mask and fill (scalar or tile) if `masked`
-  scatter,      ///< operands: offset tile, value, then mask if `masked`
+  scatter,      ///< operands: offset tile, value, then mask if `masked`. With `fold` each element is folded into
+  ///< memory at once (sum, amax, amin of 32- and 64-bit integers): offsets may be equal, here and in other
+  ///< programs
   // folds
   reduce,  ///< folds `dim` (or parts_dim; it stays with extent 1) in the canonical order; `index` is the ReduceKind
-  scan,    ///< reserved for inclusive prefix folds
+  scan,    ///< combines along `dim` up to each element, in the canonical order; see below
   grid_reduce,  ///< folds values of several programs in the canonical order; see GridFold
+  grid_scan,    ///< combines what the programs before this one end with; see below
   // control
   for_loop,      ///< operands: lo, hi, step (i64), then initial values of the carried ones; one region
   if_then,       ///< operand: scalar boolean; two regions; results are what they yield
@@ -91,6 +94,8 @@ enum class Op : uint8_t {
   arrive,  ///< operands: group, count (i64). Counts the programs of a group that came here, in word `group` behind
            ///< pointer `index` (u32): true in the last of `count`, which sees what the others stored and leaves
            ///< the word 0, as it was found
+  ticket,  ///< operand: how many programs there are (i64). How many took a ticket before this one (i64), so that
+           ///< whatever has a lower one is running or done; counted in word 0 behind pointer `index` (u32), left 0
   // laid-out form only
   convert_layout,  ///< same tile in another layout
 };
@@ -156,6 +161,21 @@ struct GridFold {
   friend bool operator==(const GridFold&, const GridFold&) = default;
 };
 
+// scan: n operands, tiles of one shape of one part, are the values of the elements. Its region has 2 n scalar
+// arguments, the values of an earlier and of a later element, and yields their combination; it consists of constants
+// and scalar ops on these. Results: the n scanned tiles, then the n values that the dim ends with, in which it has
+// extent 1. A dim of 2^m elements is scanned in m steps: in step k, each element j with bit k set becomes the
+// combination of the one at ((j
+// >> k) << k) - 1 and itself.
+
+// grid_scan: operands number, piece, count (i64), then n values, tiles of one element: what a program's run of a
+// sequence ends with. Programs are numbered 0 to count - 1 by their tickets; those of a sequence are neighbours, the
+// first one is piece 0. Results: what the pieces before this one end with, combined strictly from left to right by the
+// region, as a scan's; in piece 0 the program's own values. A program waits for some of those before it. They leave
+// their values in a ring of `bits` places behind pointer `index` (u32): words 1 and from 4 on are used, found 0 and
+// left 0. There must be more places than programs that can be running, and on CUDA than that and as many again as a
+// block has threads.
+
 enum class CachePolicy : uint8_t {
   standard,
   streaming /* CPU stores go past the caches; CUDA has no use for it (docs/decisions/0007) */
@@ -182,7 +202,8 @@ struct Instruction {
   int32_t index = -1;  ///< parameter index (parameter, memory, status), reduce kind
   int32_t dim = 0;
   std::array<int8_t, 4> perm{0, 1, 2, 3};
-  bool masked = false;  ///< gather, scatter
+  bool masked = false;                  ///< gather, scatter
+  std::optional<ReduceKind> fold = {};  ///< scatter
   CachePolicy policy = CachePolicy::standard;
   std::shared_ptr<Access> access = {};
   std::shared_ptr<GridFold> grid = {};

@@ -234,6 +234,47 @@ class KernelParser {
     i.operands = {value()};
   }
 
+  void scan(Instruction& i) {
+    i.dim = dim();
+    value_list(i);
+    combine(i);
+  }
+
+  void grid_scan(Instruction& i) {
+    i.operands = {value()};
+    stream_.expect(",");
+    i.operands.push_back(value());
+    stream_.expect("of");
+    i.operands.push_back(value());
+    stream_.expect("places");
+    i.bits = static_cast<uint64_t>(stream_.integer());
+    i.index = pointer();
+    stream_.expect(",");
+    value_list(i);
+    combine(i);
+  }
+
+  /// How two elements combine, and the types of the results.
+  void combine(Instruction& i) {
+    const Names outer = names_;
+    Region r;
+    for (const char* word : {"by", "and"}) {
+      stream_.expect(word);
+      do {
+        r.arguments.push_back(new_value());
+      } while (stream_.accept(","));
+    }
+    result_types(i);
+    const size_t values = r.arguments.size() / 2;
+    for (size_t k = 0; k < r.arguments.size(); ++k)
+      r.argument_types.push_back(values == 0 || k % values >= i.result_types.size()
+                                     ? Type::scalar(f32)
+                                     : Type::scalar(i.result_types[k % values].dtype));
+    r.body = region().body;
+    names_ = outer;
+    i.regions.push_back(std::move(r));
+  }
+
   void grid_reduce(Instruction& i) {
     i.grid = std::make_shared<GridFold>();
     i.operands = {value()};
@@ -291,6 +332,7 @@ class KernelParser {
     }
     if (i.op == Op::block_load && stream_.accept("fill")) i.operands = {value()};
     if (i.op == Op::block_store && stream_.accept("streaming")) i.policy = CachePolicy::streaming;
+    if (i.op == Op::scatter && stream_.accept("fold")) i.fold = reduce_kind();
     if (!is_block) masked(i, !stores);
   }
 
@@ -359,11 +401,15 @@ class KernelParser {
       case Op::scatter:
         return memory(i);
       case Op::reduce:
-      case Op::scan:
         return reduce(i);
+      case Op::scan:
+        return scan(i);
       case Op::grid_reduce:
         return grid_reduce(i);
+      case Op::grid_scan:
+        return grid_scan(i);
       case Op::arrive:
+      case Op::ticket:
         value_list(i);
         i.index = pointer();
         return;
@@ -413,7 +459,8 @@ class KernelParser {
     }
     name(i);
     operation(i);
-    const bool typed = i.op == Op::constant || i.op == Op::for_loop || i.op == Op::if_then || i.op == Op::grid_reduce;
+    const bool typed = i.op == Op::constant || i.op == Op::for_loop || i.op == Op::if_then || i.op == Op::grid_reduce ||
+                       i.op == Op::scan || i.op == Op::grid_scan;
     if (!typed && stream_.accept(":")) i.type = type();
     if (!stream_.is(Kind::punctuation, "}")) stream_.expect(Kind::newline, "the end of the line");
     return i;

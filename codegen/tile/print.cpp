@@ -128,6 +128,7 @@ class Printer {
       if (i.masked) s += fmt::format(" mask %{} fill %{}", i.operands.at(1), i.operands.at(2));
     } else {
       s += fmt::format(" {} [%{}], %{}", pointer(i.index), i.operands.at(0), i.operands.at(1));
+      if (i.fold) s += fmt::format(" fold {}", reduce_kind_names[static_cast<size_t>(*i.fold)]);
       if (i.masked) s += fmt::format(" mask %{}", i.operands.at(2));
     }
     return s;
@@ -158,13 +159,17 @@ class Printer {
       case Op::gather:
       case Op::scatter:
         return memory(i);
-      case Op::reduce:
       case Op::scan:
+        return scan(i);
+      case Op::reduce:
         return fmt::format("{} {} {}{}", name, reduce_kind_names[static_cast<size_t>(i.index)], dim(i.dim),
                            operands(i));
       case Op::grid_reduce:
         return grid_reduce(i);
+      case Op::grid_scan:
+        return grid_scan(i);
       case Op::arrive:
+      case Op::ticket:
         return name + operands(i) + " " + pointer(i.index);
       case Op::for_loop:
         return loop(i);
@@ -173,6 +178,25 @@ class Printer {
       default:
         return name + operands(i);
     }
+  }
+
+  /// " by %5, %6 and %7, %8"
+  static std::string combine(const Instruction& i) {
+    std::string s = " by";
+    const std::vector<ValueId>& a = i.regions.at(0).arguments;
+    for (size_t k = 0; k < a.size(); ++k)
+      s += fmt::format("{}%{}", k == 0 ? " " : 2 * k == a.size() ? " and " : ", ", a[k]);
+    return s;
+  }
+
+  std::string scan(const Instruction& i) const {
+    return fmt::format("scan {}{}", dim(i.dim), operands(i)) + combine(i);
+  }
+
+  std::string grid_scan(const Instruction& i) const {
+    return fmt::format("grid_scan %{}, %{} of %{} places {} {},{}", i.operands.at(0), i.operands.at(1),
+                       i.operands.at(2), i.bits, pointer(i.index), operands(i, 3)) +
+           combine(i);
   }
 
   std::string grid_reduce(const Instruction& i) const {

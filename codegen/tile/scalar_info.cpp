@@ -39,7 +39,7 @@ void ScalarInfo::visit(const Kernel& kernel, const Region& region) {
     if (in.op == Op::constant) {
       const auto v = static_cast<int64_t>(in.bits);
       f = {v, divisor_of(v), v >= 0};
-    } else if (in.op == Op::program_id) {
+    } else if (in.op == Op::program_id || in.op == Op::ticket) {
       f.non_negative = true;
     } else if (in.op == Op::parameter) {
       f.divisor = std::max<int64_t>(1, kernel.parameters[static_cast<size_t>(in.index)].divisibility);

@@ -138,6 +138,11 @@ class Verifier {
     const Type& value = stores ? operand(1) : i.type;
     need(value == offsets.with(element),
          fmt::format("expected {}, got {}", offsets.with(element).text(), value.text()));
+    if (i.fold) {
+      const DType t = storage(i);
+      need(i.op == Op::scatter && *i.fold != ReduceKind::prod, "only a scatter folds, and no products");
+      need(t == i32 || t == u32 || t == i64 || t == u64, "only integers of 32 and 64 bits accumulate");
+    }
     if (i.masked)
       need(operand(stores ? 2 : 1) == offsets.with(boolean), "the mask is a boolean tile of the offsets' shape");
     if (i.masked && !stores) fill(operand(2), i.type);
@@ -197,12 +202,59 @@ class Verifier {
     need(to == i.type, fmt::format("the folded type is {}", to.text()));
   }
 
+  void scan(const Instruction& i) {
+    const size_t n = i.operands.size();
+    need(n > 0 && i.result_types.size() == 2 * n, "two results for each value");
+    one_result(2 * n);
+    for (size_t k = 0; k < n; ++k) {
+      const Type& t = operand(k);
+      need(t.is_tile && t.parts == 1 && i.dim >= 0 && i.dim < t.rank, "no such dim of a tile of one part");
+      need(t.with(f32) == operand(0).with(f32), "values have one shape");
+      Type end = t;
+      end.dims[static_cast<size_t>(i.dim)] = 1;
+      need(i.result_types[k] == t && i.result_types[n + k] == end, fmt::format("{} and {}", t.text(), end.text()));
+    }
+    combine(i, 0);
+  }
+
+  /// The region of a scan, whose values are the operands from `first` on.
+  void combine(const Instruction& i, size_t first) {
+    const size_t n = i.operands.size() - first;
+    need(i.regions.size() == 1, "a scan has a region");
+    const Region& r = i.regions[0];
+    need(r.arguments.size() == 2 * n && r.argument_types.size() == 2 * n, "the region has two arguments a value");
+    for (size_t k = 0; k < n; ++k) {
+      const Type t = Type::scalar(operand(first + k).dtype);
+      need(r.argument_types[k] == t && r.argument_types[n + k] == t, "arguments are scalars of the values' types");
+    }
+    std::set<ValueId> own(r.arguments.begin(), r.arguments.end());
+    for (const Instruction& in : r.body) {
+      need(in.op == Op::constant || in.op == Op::scalar || in.op == Op::yield, "a combine is of scalar ops");
+      need(!in.type.is_tile, "a combine is of scalars");
+      for (const ValueId v : in.operands) need(own.contains(v), "a combine reads its arguments alone");
+      own.insert(in.results.begin(), in.results.end());
+    }
+    region(r, &i);
+  }
+
   /// Memory that other programs of the kernel write.
   void shared_pointer(int p, DType compute) const {
     need(p >= 0 && static_cast<size_t>(p) < kernel_.parameters.size(), "no such parameter");
     const Parameter& parameter = kernel_.parameters[static_cast<size_t>(p)];
     need(parameter.is_pointer && parameter.written && !parameter.no_alias && parameter.dtype == compute,
          fmt::format("@{} must be {}* written may_alias", parameter.name, compute.name()));
+  }
+
+  void grid_scan(const Instruction& i) {
+    need(i.operands.size() > 3 && i.result_types.size() == i.operands.size() - 3, "a result for each value");
+    one_result(i.operands.size() - 3);
+    for (size_t k = 0; k < 3; ++k) need(operand(k) == Type::scalar(i64), "number, piece and count are i64 scalars");
+    need(std::has_single_bit(i.bits) && i.bits <= max_pieces, "places are a power of two");
+    shared_pointer(i.index, u32);
+    for (size_t k = 3; k < i.operands.size(); ++k)
+      need(operand(k).is_tile && operand(k).elements() == 1 && operand(k) == i.result_types[k - 3],
+           "values are tiles of one element");
+    combine(i, 3);
   }
 
   void grid_reduce(const Instruction& i) const {
@@ -290,11 +342,15 @@ class Verifier {
   }
 
   void yields(const Instruction& owner) const {
-    need(current_->operands.size() == owner.result_types.size(),
-         fmt::format("yields {} values, expected {}", current_->operands.size(), owner.result_types.size()));
+    std::vector<Type> types = owner.result_types;
+    if (owner.op == Op::scan || owner.op == Op::grid_scan) {
+      types.resize(owner.regions[0].arguments.size() / 2);
+      for (Type& t : types) t = Type::scalar(t.dtype);
+    }
+    need(current_->operands.size() == types.size(),
+         fmt::format("yields {} values, expected {}", current_->operands.size(), types.size()));
     for (size_t k = 0; k < current_->operands.size(); ++k)
-      need(operand(k) == owner.result_types[k],
-           fmt::format("yields {}, expected {}", operand(k).text(), owner.result_types[k].text()));
+      need(operand(k) == types[k], fmt::format("yields {}, expected {}", operand(k).text(), types[k].text()));
   }
 
   void plain(const Instruction& i) const {
@@ -355,6 +411,20 @@ class Verifier {
         need(storage(i) == u32 || storage(i) == u64, "the status word is u32 or u64");
         need(operand(0).dtype.is_boolean(), "checks a boolean");
         break;
+      case Op::scan:
+        scan(i);
+        break;
+      case Op::grid_scan:
+        only_meeting();
+        grid_scan(i);
+        break;
+      case Op::ticket:
+        need(!in_loop_ && !std::exchange(has_ticket_, true), "a program takes one ticket");
+        count(1);
+        need(operand(0) == Type::scalar(i64) && i.type == Type::scalar(i64), "count and number are i64 scalars");
+        shared_pointer(i.index, u32);
+        one_result();
+        break;
       case Op::grid_reduce:
         only_meeting();
         grid_reduce(i);
@@ -383,7 +453,7 @@ class Verifier {
   std::vector<std::optional<Type>> types_;
   std::vector<ValueId> defined_;
   std::set<ValueId> seen_;
-  bool in_loop_ = false, meets_ = false;
+  bool in_loop_ = false, meets_ = false, has_ticket_ = false;
   ValueId last_ = -1;  ///< says who came last to the latest arrival
 };
 

@@ -36,6 +36,12 @@ enum class Rounding : uint8_t {
   per_kernel,  ///< only where a value is stored
 };
 
+/// How exact functions and divisions are.
+enum class Math : uint8_t {
+  accurate,  ///< within 1 ulp unless documented, the same bits on every device
+  fast,      ///< what the hardware approximates, within the bounds of docs/accuracy.md; results differ between devices
+};
+
 /// What may share a kernel.
 enum class Fusion : uint8_t { all, vertical, none };
 
@@ -44,6 +50,7 @@ struct CompileOptions {
   Host host = Host::rerun;
   Dynamic dynamic = Dynamic::automatic;
   Rounding rounding = Rounding::per_op;
+  Math math = Math::accurate;
   Fusion fusion = Fusion::all;
   std::string backend = "sinter";  ///< "sinter", "eager", "reference" or a registered one: backend.h
   int max_entries = 8;             ///< variants of one trace before a fully dynamic one

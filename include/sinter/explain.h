@@ -47,6 +47,7 @@ struct RegionExplanation {
   std::vector<std::string> kept;  ///< "%3 f32 [4,6]": alive, but computed only if something uses them
   std::string entry;              ///< "entry 2 of 2"
   std::string backend;            ///< what runs it: "sinter", "eager", ...
+  bool fast_math = false;         ///< compiled with Math::fast
   bool compiled_now = false, from_disk = false;
   double compile_ms = 0;
   int64_t bytes = 0;          ///< of inputs that the stored values need, and of these, once each

@@ -3,11 +3,10 @@
 
 #include <sinter/activations.h>
 #include <sinter/bitwise.h>
+#include <sinter/callback.h>
 #include <sinter/operand.h>
 #include <sinter/pointwise.h>
 #include <sinter/tensor.h>
-
-#include <functional>
 
 // Writing to tensors. What a tensor is a view of changes with it, and so does every other view of that memory, as in
 // PyTorch; a function that was compiled writes to its arguments, and to tensors that it captured, when it returns or
@@ -45,7 +44,7 @@ Tensor clone(Operand x);
 #include <sinter/in_place_ops.def>
 
 /// x becomes f(x) by the same rules: for ops with options, and for several ops at once.
-Tensor update_(Operand x, const std::function<Tensor(const Tensor&)>& f);
+Tensor update_(Operand x, const Callback<Tensor(const Tensor&)>& f);
 
 /// add_(x, y) and the like: what x shares its memory with changes as well. `x = x + y` gives x memory of its own.
 Tensor operator+=(const Tensor& x, Operand y);

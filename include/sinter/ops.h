@@ -18,4 +18,7 @@
 #include <sinter/pooling.h>
 #include <sinter/random.h>
 #include <sinter/reductions.h>
+#include <sinter/scans.h>
+#include <sinter/scatter.h>
+#include <sinter/sorting.h>
 #include <sinter/views.h>

@@ -57,8 +57,9 @@ class Module {
   virtual Function* function(const std::string& name) = 0;
 };
 
-/// Groups of programs that a kernel may fold over the grid (codegen/tile: grid_reduce).
-inline constexpr int64_t arrival_words = 4096;
+/// Groups of programs that a kernel may fold over the grid, and words of those that scan over it (codegen/tile:
+/// grid_reduce, grid_scan).
+inline constexpr int64_t arrival_words = int64_t{1} << 15;
 
 struct LaunchConfig {
   int64_t grid = 1;      ///< blocks, linear; 0 launches nothing

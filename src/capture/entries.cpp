@@ -251,7 +251,7 @@ const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {
   std::scoped_lock lock(entry.variant_mutex);
   if (const exec::Executable* e = entry.variants[variant].load(std::memory_order_acquire)) return *e;
   const CompileOptions& o = r.function.options;
-  compiler::Result result = compiler::compile(*entry.graph, {o.fusion, o.rounding, entry.backend, variant == 0,
+  compiler::Result result = compiler::compile(*entry.graph, {o.fusion, o.rounding, o.math, entry.backend, variant == 0,
                                                              r.function.line.text(), o.libraries, frozen_inputs(r)});
   entry.compiled[variant] = {result.milliseconds, result.from_disk, result.from_memory, result.kernel_notes,
                              result.library_notes};

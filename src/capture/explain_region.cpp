@@ -237,6 +237,7 @@ void explain_region(Explanation& to, const RegionCall& r, const Entry& entry) {
   e.stored = static_cast<int>(r.set.outputs.size());
   e.kept = kept_values(r, *entry.graph);
   e.backend = entry.backend;
+  e.fast_math = r.function.options.math == Math::fast;
   e.entry = fmt::format("entry {} of {}", entry.number, r.set.entries.size());
   if (computes(r)) explain_code(e, r, entry, to.regions.size());
   count_bytes(*entry.graph, r.key, e);

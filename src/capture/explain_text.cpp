@@ -56,7 +56,8 @@ void write_region(Out out, const RegionExplanation& r, size_t number, size_t cou
   else if (count > 1 || r.at_break)
     fmt::format_to(out, "region {}, ends at {}, stores {}\n", number, r.end, counted(r.stored, "value"));
   if (r.stored > 0)
-    fmt::format_to(out, "{}{}   {}\n", r.entry, r.backend == "sinter" ? "" : fmt::format("   backend {}", r.backend),
+    fmt::format_to(out, "{}{}{}   {}\n", r.entry, r.backend == "sinter" ? "" : fmt::format("   backend {}", r.backend),
+                   r.fast_math ? "   fast math" : "",
                    r.from_disk
                        ? fmt::format("disk cache hit, {:.1f} ms", r.compile_ms)
                        : fmt::format("compiled in {:.0f} ms{}", r.compile_ms, r.compiled_now ? " (this call)" : ""));

@@ -17,6 +17,7 @@ std::vector<KeyField> key_fields(const graph::Graph& graph, const Options& optio
           {"backend", options.backend},
           {"fusion", fmt::to_string(static_cast<int>(options.fusion))},
           {"rounding", fmt::to_string(static_cast<int>(options.rounding))},
+          {"math", fmt::to_string(static_cast<int>(options.math))},
           {"aligned", options.aligned ? "1" : "0"},
           {"libraries", options.libraries ? library_identity(graph) : "not used"},
           {"name", graph.name},

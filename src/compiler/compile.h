@@ -17,6 +17,7 @@ namespace sinter::compiler {
 struct Options {
   Fusion fusion = Fusion::all;
   Rounding rounding = Rounding::per_op;
+  Math math = Math::accurate;
   std::string backend = "sinter";
   bool aligned = true;            ///< every input pointer is 16-byte aligned
   std::string location = {};      ///< where compile() was called; comments only, never in a key

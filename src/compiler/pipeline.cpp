@@ -17,6 +17,8 @@
 #include "src/passes/decompose.h"
 #include "src/passes/fuse_activations.h"
 #include "src/passes/fuse_epilogues.h"
+#include "src/passes/unroll_contractions.h"
+#include "src/passes/use_approximations.h"
 
 namespace sinter::compiler {
 namespace {
@@ -104,12 +106,28 @@ std::pair<schedule::ScheduledKernel, CodeImage> first_that_fits(const std::vecto
   }
 }
 
+/// The tile program of each group, with its image in `out`.
+std::vector<schedule::ScheduledKernel> generate_kernels(const loop::Program& program, const schedule::Target& target,
+                                                        CodeGenerator& generate, const device::Properties& properties,
+                                                        Dump& dump, Generated& out) {
+  std::vector<schedule::ScheduledKernel> kernels;
+  for (const loop::Group& group : program.groups) {
+    if (group.nests.empty()) continue;  // a call, or it writes nothing
+    auto [kernel, image] = first_that_fits(schedule::schedule(program, group, target), generate, properties);
+    kernels.push_back(std::move(kernel));
+    out.images.push_back(std::move(image));
+    dump.write(group.name + ".tile", tile_ir::print(kernels.back().kernel));
+    if (target.cuda) dump.write(group.name + ".cu", out.images.back().source);
+    out.notes.push_back(group.notes);
+  }
+  return kernels;
+}
+
 }  // namespace
 
 Generated run_pipeline(const graph::Graph& input, const Options& options, const device::Properties& properties) {
   const auto begin = Clock::now();
   Dump dump(input.name);
-  const schedule::Target target = target_of(input.device, properties, options.aligned);
 
   // The user's ops as recorded. Everything after this line keeps their meaning bit by bit, but for sums in libraries.
   graph::verify(input);
@@ -126,14 +144,22 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   // Composites become primitive ops, calls that no library computes among them; what no output needs is dropped.
   LibraryChoice libraries(input.device);
   const graph::Graph decomposed = passes::decompose(ordered, [&](const graph::Graph& g, const graph::Node& call) {
-    return options.libraries && libraries.provider(g, call) != nullptr;
+    return options.libraries && !passes::is_short_product(g, call) && libraries.provider(g, call) != nullptr;
   });
   dump.write("decompose", graph::print(decomposed, true));
 
+  // Products of a few terms, such as a colour matrix for each pixel, become pointwise arithmetic.
+  const graph::Graph unrolled = passes::unroll_contractions(decomposed);
+  dump.write("unroll_contractions", graph::print(unrolled, true));
+
   // What libraries can do to their results on the way out, they are asked to do.
-  const graph::Graph primitive = passes::fuse_epilogues(
-      decomposed, [&](const graph::Graph& g, const graph::Node& call) { return libraries.has_provider(g, call); });
-  dump.write("epilogues", graph::print(primitive, true));
+  const graph::Graph called = passes::fuse_epilogues(
+      unrolled, [&](const graph::Graph& g, const graph::Node& call) { return libraries.has_provider(g, call); });
+  dump.write("epilogues", graph::print(called, true));
+
+  // Math::fast: functions and divisions by what hardware approximates.
+  const graph::Graph primitive = options.math == Math::fast ? passes::use_approximations(called) : called;
+  dump.write("approximations", graph::print(primitive, true));
 
   // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
   loop::Program program = lower::lower(primitive, lowering(options));
@@ -143,17 +169,9 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   // Each group becomes a tile program; each tile program becomes text and machine code.
   Generated out;
   out.library_notes = libraries.notes();
-  std::vector<schedule::ScheduledKernel> kernels;
   CodeGenerator generate(input.device, properties);
-  for (const loop::Group& group : program.groups) {
-    if (group.nests.empty()) continue;  // a call, or it writes nothing
-    auto [kernel, image] = first_that_fits(schedule::schedule(program, group, target), generate, properties);
-    kernels.push_back(std::move(kernel));
-    out.images.push_back(std::move(image));
-    dump.write(group.name + ".tile", tile_ir::print(kernels.back().kernel));
-    if (input.device.is_cuda()) dump.write(group.name + ".cu", out.images.back().source);
-    out.notes.push_back(group.notes);
-  }
+  const auto kernels =
+      generate_kernels(program, target_of(input.device, properties, options.aligned), generate, properties, dump, out);
 
   // Slots, grids, temporaries and outputs as plain data.
   out.plan = build_plan(ordered, program, kernels, out.images);

@@ -73,6 +73,34 @@ Registry& registry() {
 
 std::span<const OpDef* const> all_ops() { return registry().all(); }
 const OpDef* find_op(std::string_view name) { return registry().find(name); }
-const OpDef& register_op(OpDef op) { return registry().add(std::move(op)); }
+namespace {
+
+/// Samples of an approximation: all dtypes and shapes of a function of one argument, less of the many pairs of two.
+constexpr int first_samples = 24, later_step = 7;
+
+/// The op that `lower_approximate` of another one makes.
+OpDef approximation_of(const OpDef& op) {
+  OpDef twin = op;
+  twin.lower = op.lower_approximate;
+  twin.lower_approximate = nullptr;
+  twin.approximates = true;
+  twin.sample = [sample = op.sample](int variant) {
+    return sample(variant < first_samples ? variant : first_samples + later_step * (variant - first_samples));
+  };
+  return twin;
+}
+
+}  // namespace
+
+const OpDef& register_op(OpDef op) {
+  if (op.lower_approximate) {
+    OpDef twin = approximation_of(op);
+    const std::string name = std::string(op.name) + "_approx", doc = "Approximates " + std::string(op.name) + ".";
+    twin.name = name;
+    twin.doc = doc;
+    op.approximation = &registry().add(std::move(twin));
+  }
+  return registry().add(std::move(op));
+}
 
 }  // namespace sinter::graph

@@ -11,9 +11,11 @@
 #include "src/graph/call_rule.h"
 #include "src/graph/graph.h"
 #include "src/scalar/fold.h"
+#include "src/scalar/scan.h"
 
 namespace sinter::loop {
 class Reader;
+struct Contribution;
 struct Value;
 }  // namespace sinter::loop
 namespace sinter::reference {
@@ -56,12 +58,14 @@ class InferContext {
 };
 
 enum class OpClass : uint8_t {
-  pointwise,  ///< result at an index reads operands at the broadcast index
-  view,       ///< a pure index map of one operand (reshape, permute, slice, ...)
-  indexed,    ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
-  reduction,  ///< folds dims of one operand in the canonical order
-  creation,   ///< no tensor operand
-  call,       ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
+  pointwise,     ///< result at an index reads operands at the broadcast index
+  view,          ///< a pure index map of one operand (reshape, permute, slice, ...)
+  indexed,       ///< result at an index reads operands at computed indices (gather, pad, cat, image sampling)
+  reduction,     ///< folds dims of one operand in the canonical order
+  scan,          ///< combines the elements along one dim up to each of them, in the canonical order
+  creation,      ///< no tensor operand
+  accumulation,  ///< folds integers into places that are data, in any order (OpDef::accumulate)
+  call,          ///< opaque: a library or the user computes it, or its decomposition (OpDef::call)
 };
 
 /// The parts that ops play where a view is written: the view's elements get their value, then the tensor that the view
@@ -80,6 +84,15 @@ struct ReductionSpec {
   ReduceKind kind;
   std::vector<int> dims;  ///< ascending
   bool keepdim = false;
+};
+
+using scalar::ScanKind;
+
+/// The scan runs in the compute type of the operand's dtype for positions (argmax, argmin), else in that of the
+/// result's, to which elements are converted first; scanned values are rounded to the result's dtype.
+struct ScanSpec {
+  ScanKind kind;
+  int dim = 0;  ///< the operand's rank is not 0
 };
 
 /// Picks a random legal call for tests and the fuzzer: operand dtypes, shapes and attributes.
@@ -110,12 +123,21 @@ struct OpDef {
   std::function<std::vector<ValueType>(InferContext&)> infer;
 
   /// The loop body: value of the (single) result at `index`, as reads of operands at index expressions. For pointwise
-  /// ops the framework rounds the result to the result dtype. Absent for reductions.
+  /// ops the framework rounds the result to the result dtype. Absent for reductions and scans.
   std::function<loop::Value(loop::Reader&, std::span<const Expr> index)> lower;
 
   /// Reductions: what is folded over which dims; a body applied to each element before and to the result after comes
   /// from decomposition.
   std::function<ReductionSpec(const Node&, const Graph&)> reduction;
+
+  /// Scans of operands that are not 0-d: what is combined along which dim.
+  std::function<ScanSpec(const Node&, const Graph&)> scan;
+
+  /// Accumulations: what the element of operand 0 at `index` adds to the result, which starts as the fold's identity.
+  std::function<loop::Contribution(loop::Reader&, std::span<const Expr> index)> accumulate = {};
+
+  /// Of an op that decompositions make: whose words its run-time messages are. Absent: its own.
+  std::function<std::string_view(const Node&)> speaks_for = {};
 
   /// Rewrites the call into other ops (mean -> sum, div); nullptr if the op is primitive. Returns the results.
   std::function<std::vector<Value>(Graph&, const Node&)> decompose;
@@ -128,6 +150,12 @@ struct OpDef {
 
   /// Cases for shared tests and the fuzzer; `variant` counts 0,1,2,...; nullopt ends the list.
   std::function<std::optional<SampleCall>(int variant)> sample;
+
+  /// The loop body by what hardware approximates, within a documented bound: register_op() makes an op of its own of
+  /// it, `<name>_approx`, which differs in nothing else.
+  std::function<loop::Value(loop::Reader&, std::span<const Expr> index)> lower_approximate = nullptr;
+  const OpDef* approximation = nullptr;  ///< that op
+  bool approximates = false;             ///< is such an op: its results differ between devices
 };
 
 /// All ops in order of registration; filled by ops::register_all_ops() (src/ops/ops.h) and by users' register_op. The

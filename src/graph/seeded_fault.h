@@ -25,6 +25,8 @@ enum class Fault : uint8_t {
   wrong_shift,          ///< counts past the width are taken modulo the width, as machines do
   wrong_fold,           ///< a product of constants is rounded towards zero
   copy_elided,          ///< an op that copies its input gives the input's memory
+  lost_carry,           ///< a tile of a scan forgets the tiles of its chunk before it
+  wrong_identity,       ///< a scan takes 0 for what is not there
   stale_alias,          ///< a temporary's memory is given to the next one before its last reader ran
   written_too_early,    ///< an in-place op does not wait for the kernels that read what was there
   missing_alias_guard,  ///< a kernel may read, at other addresses, what it writes itself

@@ -151,4 +151,14 @@ Value Body::reduce(ReduceKind kind, Value operand) {
   return add(std::move(in));
 }
 
+Value Body::scan(ScanKind kind, int axis, Value operand, Value position) {
+  Instruction in{.kind = InstructionKind::scan,
+                 .type = scalar::scans_pairs(kind) ? position.type : operand.type,
+                 .attribute = f32,
+                 .id = static_cast<int32_t>(kind),
+                 .index = {Expr::axis(axis)}};
+  in.operands = {operand.id, position.id, -1};
+  return add(std::move(in));
+}
+
 }  // namespace sinter::loop

@@ -11,12 +11,14 @@
 #include "src/graph/expr.h"
 #include "src/graph/registry.h"
 #include "src/scalar/scalar_ops.h"
+#include "src/scalar/scan.h"
 
 namespace sinter::loop {
 
 using graph::Expr;
 using graph::ReduceKind;
 using scalar::ScalarOp;
+using scalar::ScanKind;
 using ValueId = int32_t;
 
 /// A value of a body with its compute type; the currency of op lowerings and of the math expansions.
@@ -33,6 +35,8 @@ enum class InstructionKind : uint8_t {
   index_value,  ///< to_value(index[0]) as i32 or i64
   to_index,     ///< operands[0] (i64) made safe for an extent index[0]; see IndexMode; check: `id` is the message
   reduce,       ///< folds operands[0] over the nest's reduction axes with reduce kind `id`, canonical order
+  scan,  ///< combines operands[0] (and the position operands[1]) along the axis index[0] with scan kind `id`, up to
+         ///< each point, in the canonical order; argmax and argmin give positions
 };
 
 /// What an index loaded from data does outside [0, bound).
@@ -75,6 +79,8 @@ class Body {
   /// The only door from values to indices. The result is used in index expressions as Expr::value(id).
   Expr to_index(Value value, Expr bound, IndexMode mode);
   Value reduce(ReduceKind kind, Value operand);
+  /// `position` (i64) is for the kinds that scan pairs.
+  Value scan(ScanKind kind, int axis, Value operand, Value position = {});
   /// What a failed check of the next to_index writes to the status word: 1 + the number of the program's message.
   void set_check_word(uint64_t word) { check_word_ = word; }
 

@@ -19,6 +19,12 @@ AxisSet reduction_axes(const Nest& nest) {
   return axes;
 }
 
+std::optional<size_t> scan_axis(const Nest& nest) {
+  for (const Instruction& in : nest.body.instructions())
+    if (in.kind == InstructionKind::scan) return static_cast<size_t>(in.index[0].id());
+  return std::nullopt;
+}
+
 std::vector<AxisSet> axis_dependence(const Nest& nest) {
   const AxisSet reduced = reduction_axes(nest);
   std::vector<AxisSet> axes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "src/loop/program.h"
@@ -19,6 +20,9 @@ std::vector<AxisSet> axis_dependence(const Nest& nest);
 
 /// Reduction axes of a nest.
 AxisSet reduction_axes(const Nest& nest);
+
+/// The axis along which instructions of a nest scan; nothing if none does.
+std::optional<size_t> scan_axis(const Nest& nest);
 
 /// Instructions that stores, or checked indices, need (directly or not), by id.
 std::vector<bool> live_instructions(const Nest& nest);

@@ -9,6 +9,7 @@
 
 #include "src/loop/canonical_fold.h"
 #include "src/loop/dependence.h"
+#include "src/loop/scan_combine.h"
 
 namespace sinter::loop {
 namespace {
@@ -31,16 +32,18 @@ int64_t uniform(Expr e, Symbols symbols) {
   return graph::evaluate(e, [&](Expr leaf) { return symbols[static_cast<size_t>(leaf.id())]; });
 }
 
-/// One nest: for every parallel point, each instruction in turn for all reduction points at once.
+/// One nest: for every outer point, each instruction in turn for all inner points at once: those of the reduction axes,
+/// or of the axis that scans go along.
 class NestEvaluator {
  public:
   NestEvaluator(const Program& program, const Nest& nest, std::vector<Memory>& memory, Symbols symbols)
       : program_(program), nest_(nest), memory_(memory), symbols_(symbols) {
-    const AxisSet reduced = reduction_axes(nest);
-    for (AxisSet a : axis_dependence(nest)) inner_.push_back((a & reduced) != 0);
-    for (const Axis& a : nest.axes) {
-      extents_.push_back(uniform(a.extent, symbols));
-      (a.reduction ? inner_count_ : outer_count_) *= extents_.back();
+    inner_axes_ = reduction_axes(nest);
+    if (const auto axis = scan_axis(nest)) inner_axes_ |= AxisSet{1} << *axis;
+    for (AxisSet a : axis_dependence(nest)) inner_.push_back((a & inner_axes_) != 0);
+    for (size_t a = 0; a < nest.axes.size(); ++a) {
+      extents_.push_back(uniform(nest.axes[a].extent, symbols));
+      (is_inner_axis(a) ? inner_count_ : outer_count_) *= extents_.back();
     }
   }
 
@@ -55,13 +58,15 @@ class NestEvaluator {
  private:
   size_t count(bool inner) const { return inner ? static_cast<size_t>(inner_count_) : 1; }
 
+  bool is_inner_axis(size_t axis) const { return (inner_axes_ >> axis & 1) != 0; }
+
   /// Row-major digits of the outer and of the inner point.
   std::vector<int64_t> point(int64_t outer, size_t inner) const {
     std::vector<int64_t> p(extents_.size());
     auto rest = static_cast<int64_t>(inner);
     for (size_t i = p.size(); i-- > 0;) {
       if (extents_[i] == 0) continue;  // a fold of nothing is stored too
-      int64_t& from = nest_.axes[i].reduction ? rest : outer;
+      int64_t& from = is_inner_axis(i) ? rest : outer;
       p[i] = from % extents_[i];
       from /= extents_[i];
     }
@@ -156,24 +161,43 @@ class NestEvaluator {
       result.push_back(canonical_fold(static_cast<ReduceKind>(in.id), in.type, elements));
       return;
     }
+    if (in.kind == InstructionKind::scan) return scan(in, result);
     // What no reduction element needs is not computed for the none there are.
     for (size_t i = 0; i < count(inner); ++i) result.push_back(compute(in, outer, i));
+  }
+
+  void scan(const Instruction& in, std::vector<Constant>& result) const {
+    const ScanCombine combine = scan_combine(static_cast<ScanKind>(in.id), nest_.body[in.operands[0]].type);
+    std::vector<std::vector<Constant>> sequences(combine.types.size());
+    for (size_t k = 0; k < sequences.size(); ++k)
+      for (size_t i = 0; i < count(true); ++i) sequences[k].push_back(value(in.operands[k], i));
+    if (count(true) > 0) canonical_scan(combine, sequences);
+    result = std::move(sequences.back());
   }
 
   void store(const Store& s, int64_t outer) {
     AxisSet at = 0;
     for (Expr e : s.index)
       visit_leaves(e, [&](Expr leaf) { at |= leaf.kind() == Expr::Kind::axis ? AxisSet{1} << leaf.id() : 0; });
-    const bool inner = inner_[static_cast<size_t>(s.value)] || (at & reduction_axes(nest_)) != 0;
+    if (s.fold) return accumulate(s, outer);
+    const bool inner = inner_[static_cast<size_t>(s.value)] || (at & inner_axes_) != 0;
     for (size_t i = 0; i < count(inner); ++i)
       scalar::store_element(element(s.buffer, s.index, point(outer, i), i, true),
                             memory_[static_cast<size_t>(s.buffer)].dtype, value(s.value, i));
+  }
+
+  void accumulate(const Store& s, int64_t outer) {
+    std::byte* const at = element(s.buffer, s.index, point(outer, 0), 0, false);
+    const DType t = memory_[static_cast<size_t>(s.buffer)].dtype;
+    const Constant both[] = {scalar::load_element(at, t), value(s.value, 0)};
+    scalar::store_element(at, t, scalar::evaluate(scalar::fold_op(*s.fold), both));
   }
 
   const Program& program_;
   const Nest& nest_;
   std::vector<Memory>& memory_;
   Symbols symbols_;
+  AxisSet inner_axes_ = 0;
   std::vector<bool> inner_;
   std::vector<int64_t> extents_;
   int64_t outer_count_ = 1, inner_count_ = 1;

@@ -261,6 +261,12 @@ class Parser {
     return t;
   }
 
+  static ReduceKind fold_kind(Line& line) {
+    const auto kind = find(reduce_kind_names, line.word());
+    if (!kind) line.fail("no such reduction");
+    return static_cast<ReduceKind>(*kind);
+  }
+
   Nest nest(Line& head) {
     Nest n;
     head.expect("[");
@@ -274,8 +280,10 @@ class Parser {
       head.accept(",");
     }
     for (Line line = next(); !line.accept("}"); line = next()) {
-      if (line.accept("store ")) {
+      const bool accumulates = line.accept("accumulate ");
+      if (accumulates || line.accept("store ")) {
         Store s;
+        if (accumulates) s.fold = fold_kind(line);
         s.buffer = line.number("b");
         s.index = line.list();
         line.expect("=");
@@ -309,10 +317,10 @@ class Parser {
       to_index(line, in);
     } else if (op == "reduce") {
       in.kind = InstructionKind::reduce;
-      const auto kind = find(reduce_kind_names, line.word());
-      if (!kind) line.fail("no such reduction");
-      in.id = static_cast<int32_t>(*kind);
+      in.id = static_cast<int32_t>(fold_kind(line));
       in.operands[0] = line.number("%");
+    } else if (op == "scan") {
+      scan(line, in);
     } else {
       scalar_op(line, op, in);
     }
@@ -320,6 +328,18 @@ class Parser {
     in.type = line.dtype();
     if (in.kind == InstructionKind::constant) in.bits = constant_bits(line, in.type, literal);
     return in;
+  }
+
+  void scan(Line& line, Instruction& in) {
+    in.kind = InstructionKind::scan;
+    const auto kind = find(scalar::scan_kind_names, line.word());
+    if (!kind) line.fail("no such scan");
+    in.id = static_cast<int32_t>(*kind);
+    in.operands[0] = line.number("%");
+    if (line.accept(",")) in.operands[1] = line.number("%");
+    line.expect("along");
+    in.index = line.list();
+    if (in.index.size() != 1) line.fail("a scan goes along one axis");
   }
 
   void load(Line& line, Instruction& in) {

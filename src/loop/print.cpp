@@ -56,6 +56,9 @@ std::string instruction_text(const Instruction& in) {
                          list(in.index), in.mode == IndexMode::check ? fmt::format(" message {}", in.id) : "");
     case InstructionKind::reduce:
       return fmt::format("reduce {} %{}", reduce_kind_names[static_cast<size_t>(in.id)], in.operands[0]);
+    case InstructionKind::scan:
+      return fmt::format("scan {} %{}{} along {}", scalar::scan_kind_names[static_cast<size_t>(in.id)], in.operands[0],
+                         in.operands[1] >= 0 ? fmt::format(", %{}", in.operands[1]) : "", list(in.index));
     case InstructionKind::scalar:
       break;
   }
@@ -74,7 +77,11 @@ void print_nest(std::string& out, const Nest& nest) {
     const Instruction& in = nest.body[static_cast<ValueId>(i)];
     out += fmt::format("      %{} = {} : {}\n", i, instruction_text(in), in.type.name());
   }
-  for (const Store& s : nest.stores) out += fmt::format("      store b{}{} = %{}\n", s.buffer, list(s.index), s.value);
+  for (const Store& s : nest.stores)
+    out +=
+        fmt::format("      {}b{}{} = %{}\n",
+                    s.fold ? fmt::format("accumulate {} ", reduce_kind_names[static_cast<size_t>(*s.fold)]) : "store ",
+                    s.buffer, list(s.index), s.value);
   out += "    }\n";
 }
 

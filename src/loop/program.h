@@ -33,16 +33,22 @@ struct Axis {
 
 /// Writes `value` (already rounded to the buffer's dtype) at `index` for every point of the nest. A value that does not
 /// depend on reduction axes is stored once per parallel point.
+///
+/// With `fold` the value is folded into what the element holds: integers of 32 or 64 bits, whose sum, amax and amin are
+/// the same in every order. Points may meet at an element; the index may be data.
 struct Store {
   int buffer = -1;
   std::vector<Expr> index;
   ValueId value = -1;
+  std::optional<ReduceKind> fold = {};
   friend bool operator==(const Store&, const Store&) = default;
 };
 
 /// One loop nest: axis i is Expr::axis(i). Reduction axes come last; their row-major order is the logical index j of
 /// the canonical order. Reduce instructions map inner values (that depend on a reduction axis) to outer ones, and outer
 /// values may be used by inner ones again (softmax is one nest with two reduces).
+///
+/// Scan instructions of a nest all go along one parallel axis, any of them; such a nest has no reduction axes.
 struct Nest {
   std::vector<Axis> axes;
   Body body;

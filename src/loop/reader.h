@@ -5,6 +5,13 @@
 
 namespace sinter::loop {
 
+/// What one point of an accumulation folds into the result (graph::OpClass::accumulation).
+struct Contribution {
+  ReduceKind fold;
+  std::vector<Expr> index;  ///< in the result
+  Value value;
+};
+
 /// What an op's lowering sees: its node, and reads of its operands at any index. A read of an inlined producer expands
 /// that producer's lowering at the index; a read of a materialised one is a load.
 class Reader {

@@ -59,6 +59,9 @@ bool is_rounded(const Body& body, ValueId value, DType storage, int depth) {
       const bool fill = in.operands[1] < 0 || is_rounded(body, in.operands[1], storage, depth - 1);
       return fill && holds_exactly(storage, in.attribute);
     }
+    case InstructionKind::scan:  // chooses one of its elements
+      return (in.id == static_cast<int>(ScanKind::amax) || in.id == static_cast<int>(ScanKind::amin)) &&
+             is_rounded(body, in.operands[0], storage, depth - 1);
     case InstructionKind::scalar:
       return scalar_is_rounded(body, in, storage, depth);
     default:

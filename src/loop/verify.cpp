@@ -120,7 +120,21 @@ class NestVerifier {
       case InstructionKind::reduce:
         need(operand(in, 0).type == in.type && in.id >= 0 && in.id <= static_cast<int>(ReduceKind::amin), "a fold");
         break;
+      case InstructionKind::scan:
+        scan(in);
+        break;
     }
+  }
+
+  void scan(const Instruction& in) const {
+    need(in.id >= 0 && in.id <= static_cast<int>(ScanKind::argmin), "no such scan");
+    const bool pairs = scalar::scans_pairs(static_cast<ScanKind>(in.id));
+    need(pairs ? operand(in, 1).type == i64 && in.type == i64 : operand(in, 0).type == in.type, "a scan");
+    operand(in, 0);
+    need(in.index.size() == 1 && in.index[0].kind() == Expr::Kind::axis, "a scan goes along an axis");
+    index(in.index[0]);
+    need(static_cast<size_t>(in.index[0].id()) == scan_axis(nest_), "all scans of a nest go along one axis");
+    need(alone_ && reduction_axes(nest_) == 0, "a nest with scans has no reduction axes and is alone in its group");
   }
 
   void store(const Store& s) const {
@@ -128,6 +142,12 @@ class NestVerifier {
     need(b.role != BufferRole::input || b.written, "an input is stored to that is not declared written");
     need(s.value >= 0 && static_cast<size_t>(s.value) < nest_.body.size(), "a store of an unknown value");
     need(nest_.body[s.value].type == scalar::compute_type(b.dtype), "the buffer has another dtype");
+    if (s.fold) {
+      need(reduction_axes(nest_) == 0, "an accumulating store in a nest that reduces");
+      need(b.dtype == i32 || b.dtype == u32 || b.dtype == i64 || b.dtype == u64, "only integers accumulate");
+      need(*s.fold != ReduceKind::prod, "products do not accumulate");
+      return;
+    }
     AxisSet at = 0;
     for (Expr e : s.index) at |= axes_of(e, dependence_);
     need((dependence_[static_cast<size_t>(s.value)] & ~at) == 0, "a value that varies where its address does not");

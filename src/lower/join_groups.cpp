@@ -18,13 +18,13 @@ namespace {
 
 using graph::Expr;
 using loop::InstructionKind;
-using Location = std::pair<loop::BufferRole, int>;
+using Memory = std::pair<loop::BufferRole, int>;
 
 constexpr size_t max_open = 8;  ///< kernels that a group is compared with
 
 /// What a group reads and writes, and how much it asks of a kernel.
 struct Uses {
-  std::set<Location> reads, writes;
+  std::set<Memory> reads, writes;
   std::set<int> buffers;
   size_t nests = 0, instructions = 0;
   int64_t bytes = 0;  ///< that it moves at most, where that is known
@@ -41,8 +41,8 @@ struct Uses {
   }
   /// Must it run after `earlier`?
   bool depends_on(const Uses& earlier) const {
-    const auto meet = [](const std::set<Location>& a, const std::set<Location>& b) {
-      return std::ranges::any_of(a, [&](const Location& m) { return b.contains(m); });
+    const auto meet = [](const std::set<Memory>& a, const std::set<Memory>& b) {
+      return std::ranges::any_of(a, [&](const Memory& m) { return b.contains(m); });
     };
     return meet(reads, earlier.writes) || meet(writes, earlier.reads) || meet(writes, earlier.writes);
   }
@@ -80,7 +80,7 @@ class UsesFinder {
   }
 
  private:
-  Location memory(int buffer) {
+  Memory memory(int buffer) {
     const loop::Buffer& b = program_.buffers[static_cast<size_t>(buffer)];
     uses_.buffers.insert(buffer);
     return {b.role, b.position};

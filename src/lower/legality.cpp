@@ -32,6 +32,8 @@ Expr points(const Space& s, size_t first, size_t last) {
 std::string why_spaces_differ(const Space& a, const Space& b) {
   if (a.extents != b.extents || (a.reduces() && b.reduces() && a.parallel != b.parallel))
     return fmt::format("iteration spaces differ: {} and {}", space_text(a), space_text(b));
+  if (a.scans() && b.scans() && a.scan != b.scan) return "their scans go along different axes";
+  if ((a.scans() && b.reduces()) || (a.reduces() && b.scans())) return "one scans, the other folds";
   if (a.reduces() == b.reduces()) return {};
   const Space& folding = a.reduces() ? a : b;
   return why_row_is_too_long(points(folding, 0, folding.parallel),
@@ -81,7 +83,9 @@ bool reads_stores_of(const PlannedGroup& later, const PlannedGroup& earlier) {
   return std::ranges::any_of(earlier.roots, [&](NodeId root) { return later.reads.contains(root); });
 }
 
-Space joint_space(const PlannedGroup& a, const PlannedGroup& b) { return a.space.reduces() ? a.space : b.space; }
+Space joint_space(const PlannedGroup& a, const PlannedGroup& b) {
+  return a.space.reduces() || a.space.scans() ? a.space : b.space;
+}
 
 std::string why_not_together(const Options& options, const PlannedGroup& later, const PlannedGroup& earlier,
                              const std::function<bool()>& through_others) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "src/graph/registry.h"
 #include "src/loop/address.h"
@@ -43,7 +44,14 @@ class ProgramBuilder {
     int temporaries = 0;
     for (const auto& [id, why] : planned.materialized)
       if (!stores_.contains(id)) add_buffer(id, loop::BufferRole::temporary, temporaries++);
-    for (PlannedGroup& group : planned.groups) group.is_call ? add_call(group) : add_group(std::move(group));
+    for (PlannedGroup& group : planned.groups) {
+      if (group.is_call)
+        add_call(group);
+      else if (is_accumulation(g_.node(group.roots[0])))
+        add_accumulation(std::move(group));
+      else
+        add_group(std::move(group));
+    }
     return std::move(program_);
   }
 
@@ -111,6 +119,29 @@ class ProgramBuilder {
     stores_[id].push_back(number);
   }
 
+  /// An accumulation starts from the identity of its fold.
+  void add_fill(const PlannedGroup& planned) {
+    const loop::Store& store = planned.nest.stores[0];
+    const DType t = scalar::compute_type(g_.type({store.buffer, 0}).dtype);
+    loop::Group group = named_group();
+    group.nodes = {store.buffer};
+    group.notes = {fmt::format("%{} starts from the identity of its fold", store.buffer)};
+    loop::Nest& nest = group.nests.emplace_back();
+    std::vector<Expr> index = over(nest, g_.type({store.buffer, 0}).shape);
+    const loop::Value identity = nest.body.constant(scalar::reduction_identity(*store.fold, t));
+    nest.stores.push_back({stores_.at(store.buffer)[0], std::move(index), identity.id});
+    if (!writes_something(nest)) group.nests.clear();
+    program_.groups.push_back(std::move(group));
+  }
+
+  void add_accumulation(PlannedGroup planned) {
+    const NodeId root = planned.roots[0];
+    add_fill(planned);
+    const std::vector<int> stores = std::exchange(stores_.at(root), {stores_.at(root)[0]});
+    add_group(std::move(planned));
+    for (size_t i = 1; i < stores.size(); ++i) add_copy(root, stores[0], stores[i]);
+  }
+
   void add_group(PlannedGroup planned) {
     loop::Group group = named_group();
     group.notes = std::move(planned.notes);
@@ -131,7 +162,7 @@ class ProgramBuilder {
     rebuild(nest, std::move(instructions), loop::nest_ranges(nest, program_.ranges));
     std::vector<loop::Store> stores;
     for (const loop::Store& s : nest.stores)
-      for (int buffer : stores_.at(s.buffer)) stores.push_back({buffer, s.index, s.value});
+      for (int buffer : stores_.at(s.buffer)) stores.push_back({buffer, s.index, s.value, s.fold});
     nest.stores = std::move(stores);
     if (writes_something(nest)) group.nests.push_back(std::move(nest));
     program_.groups.push_back(std::move(group));
@@ -163,14 +194,20 @@ class ProgramBuilder {
     loop::Group group = named_group();
     const graph::ValueType& type = g_.type({id, 0});
     loop::Nest& nest = group.nests.emplace_back();
-    std::vector<Expr> index;
-    for (Expr e : type.shape) {
-      index.push_back(Expr::axis(static_cast<int>(nest.axes.size())));
-      nest.axes.push_back({e, false});
-    }
+    const std::vector<Expr> index = over(nest, type.shape);
     nest.stores.push_back({to, index, nest.body.load(from, type.dtype, index).id});
     if (!writes_something(nest)) group.nests.clear();
     program_.groups.push_back(std::move(group));
+  }
+
+  /// An axis for each dim.
+  static std::vector<Expr> over(loop::Nest& nest, const std::vector<Expr>& shape) {
+    std::vector<Expr> index;
+    for (Expr e : shape) {
+      index.push_back(Expr::axis(static_cast<int>(nest.axes.size())));
+      nest.axes.push_back({e, false});
+    }
+    return index;
   }
 
   loop::Group named_group() const {
@@ -205,7 +242,8 @@ class ProgramBuilder {
     const graph::Node& n = g_.node(id);
     const std::string line = n.line.text();
     const std::string text =
-        fmt::format("[{}] an index is out of range{}", n.op->name, line.empty() ? "" : "\n  at " + line);
+        fmt::format("[{}] an index is out of range{}", n.op->speaks_for ? n.op->speaks_for(n) : n.op->name,
+                    line.empty() ? "" : "\n  at " + line);
     program_.uses_status = true;
     const auto found = std::ranges::find(program_.messages, text);
     if (found == program_.messages.end()) program_.messages.push_back(text);

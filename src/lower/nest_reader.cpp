@@ -17,6 +17,10 @@ using graph::NodeId;
 using graph::OpClass;
 using loop::Value;
 
+bool is_accumulation(const graph::Node& node) {
+  return node.op != nullptr && node.op->op_class == OpClass::accumulation;
+}
+
 graph::Expr element_count(const graph::ValueType& type) { return graph::product(type.shape); }
 
 std::vector<Expr> wide_extents(std::span<const Expr> shape) {
@@ -59,15 +63,36 @@ std::vector<loop::Axis> NestReader::axes() const {
   return axes;
 }
 
-std::vector<Expr> NestReader::store_index(NodeId root) const {
+namespace {
+
+/// Axes are the dims but those of extent 1.
+std::vector<Expr> axes_index(std::span<const Expr> shape) {
   std::vector<Expr> index;
   int axis = 0;
-  for (Expr e : graph_.type({root, 0}).shape) index.push_back(e.is_constant(1) ? Expr(0) : Expr::axis(axis++));
+  for (Expr e : shape) index.push_back(e.is_constant(1) ? Expr(0) : Expr::axis(axis++));
   return index;
 }
 
+}  // namespace
+
+std::vector<Expr> NestReader::store_index(NodeId root) const { return axes_index(graph_.type({root, 0}).shape); }
+
 Value NestReader::root_element(NodeId root) {
   return builder_.round_to(element(root, store_index(root)), graph_.type({root, 0}).dtype);
+}
+
+loop::Store NestReader::root_store(NodeId root) {
+  if (is_accumulation(graph_.node(root))) return contribution(root);
+  return {root, store_index(root), root_element(root).id};
+}
+
+loop::Store NestReader::contribution(NodeId root) {
+  const graph::Node& n = graph_.node(root);
+  current_ = root;
+  body_.set_message(root);
+  loop::Contribution c = n.op->accumulate(*this, axes_index(graph_.type(n.operands[0]).shape));
+  costs_.emplace(root, 1);
+  return {root, std::move(c.index), c.value.id, c.fold};
 }
 
 bool NestReader::has_memory(NodeId id) const { return graph_.node(id).op == nullptr || materialized_.contains(id); }
@@ -110,15 +135,15 @@ Value NestReader::expand(NodeId id, const std::vector<Expr>& index) {
   ++depth_;
   const size_t before = body_.size();
   const graph::Node& n = graph_.node(id);
-  const bool reduction = n.op->op_class == OpClass::reduction;
-  Value v = reduction ? expand_reduction(id, index) : expand_op(n, index);
+  const bool reduction = n.op->op_class == OpClass::reduction, scan = n.op->op_class == OpClass::scan;
+  Value v = reduction ? expand_reduction(id, index) : scan ? expand_scan(id, index) : expand_op(n, index);
   --depth_;
   current_ = outer;
   body_.set_message(outer);
   const int cost = weight(before);
   costs_.emplace(id, cost);
   ++addresses_[id];
-  if (!reduction && !is_own_store(id, index) && !has_memory(id))
+  if (!reduction && !scan && !is_own_store(id, index) && !has_memory(id))
     if (std::string why = why_after_expanding(id, index, cost); !why.empty())
       v = materialize(id, index, std::move(why));
   return v;
@@ -153,7 +178,7 @@ std::string NestReader::why_before_expanding(NodeId id) const {
   if (n.op->op_class == OpClass::view) return {};
   if (!options_.fuse) return "fusion is off";
   const bool leaf = std::ranges::all_of(n.operands, [&](graph::Value v) { return has_memory(v.node); });
-  if (!leaf || n.op->op_class == OpClass::reduction) {
+  if (!leaf || n.op->op_class == OpClass::reduction || n.op->op_class == OpClass::scan) {
     if (depth_ >= max_depth || costs_.size() >= max_nodes)
       return fmt::format("{} ops are enough for one kernel", costs_.size());
     if (body_.size() >= max_instructions) return fmt::format("{} instructions are enough for one kernel", body_.size());
@@ -201,6 +226,8 @@ loop::AxisSet NestReader::axes_of(const std::vector<Expr>& index) {
 std::string NestReader::why_reduction_does_not_fit(NodeId id, const std::vector<Expr>& index,
                                                    const std::vector<Expr>& reduced) {
   if (guard_.id >= 0) return "a reduction is read under a mask";
+  if (space_.scans()) return "the kernel scans";
+  if (is_accumulation(graph_.node(roots_[0]))) return "a kernel that accumulates has no folds";
   const loop::AxisSet used = axes_of(index);
   if (!space_.reduces()) {
     // Each point of the nest needs one fold: append the folded dims. Or the folded dims are the nest's last axes.
@@ -254,6 +281,43 @@ Value NestReader::expand_reduction(NodeId id, const std::vector<Expr>& index) {
   }
   const Value v = builder_.convert(element(n.operands[0].node, at), n.results[0].dtype);
   return rounded(n, reduced.empty() ? v : body_.reduce(spec.kind, v));
+}
+
+/// A scan goes along the axis that it is read along, once for each point of the other axes.
+std::string NestReader::why_scan_does_not_fit(NodeId id, const std::vector<Expr>& index, size_t dim) {
+  if (guard_.id >= 0) return "a scan is read under a mask";
+  if (space_.reduces()) return "the kernel folds";
+  const Expr at = index[dim], extent = graph_.type({id, 0}).shape[dim];
+  const bool along = at.kind() == Expr::Kind::axis && space_.extents[static_cast<size_t>(at.id())] == extent;
+  if (!along) return "it is not read along an axis of the kernel";
+  if (space_.scans() && space_.scan != at.id()) return "another scan of the kernel goes along another axis";
+  std::vector<Expr> others = index;
+  others[dim] = 0;
+  if ((axes_of(others) >> at.id() & 1) != 0) return "it is read along its axis in other dims too";
+  const Expr own = element_count(graph_.type({id, 0})), all = points(0, space_.extents.size());
+  const bool once = own == all || (own.constant() && all.constant() && *own.constant() >= *all.constant());
+  if (!once) return "its elements are read several times each";
+  space_.scan = at.id();
+  return {};
+}
+
+Value NestReader::expand_scan(NodeId id, const std::vector<Expr>& index) {
+  const graph::Node& n = graph_.node(id);
+  const graph::ValueType& operand = graph_.type(n.operands[0]);
+  const graph::ScanSpec spec = operand.rank() == 0 ? graph::ScanSpec{} : n.op->scan(n, graph_);
+  const bool single = operand.rank() == 0 || operand.shape[static_cast<size_t>(spec.dim)].is_constant(1);
+  if (!single)
+    if (std::string why = why_scan_does_not_fit(id, index, static_cast<size_t>(spec.dim)); !why.empty())
+      return materialize(id, index, std::move(why));
+  const graph::ScanKind kind = n.op->scan(n, graph_).kind;
+  const bool pairs = scalar::scans_pairs(kind);
+  if (single && pairs) return builder_.i64(0);
+  Value v = element(n.operands[0].node, index);
+  if (!pairs) v = builder_.convert(v, n.results[0].dtype);
+  if (single) return rounded(n, v);
+  const int axis = index[static_cast<size_t>(spec.dim)].id();
+  const Value position = pairs ? body_.index_value(Expr::axis(axis), i64) : Value{};
+  return rounded(n, body_.scan(kind, axis, v, position));
 }
 
 const graph::ValueType& NestReader::operand_type(size_t operand) const { return graph_.type(node().operands[operand]); }

@@ -22,7 +22,9 @@ using Materialized = std::map<graph::NodeId, std::string>;
 struct Space {
   std::vector<graph::Expr> extents;
   size_t parallel = 0;  ///< axes before it are parallel; all, as long as nothing is reduced
+  int scan = -1;        ///< parallel axis along which values are scanned; -1: none is
   bool reduces() const { return parallel < extents.size(); }
+  bool scans() const { return scan >= 0; }
 };
 
 /// Writes the expressions of one nest. A read of a node that has memory is a load (buffer id = node id), any other read
@@ -40,6 +42,8 @@ class NestReader final : public loop::Reader {
 
   /// The element of a root where the nest stores it, rounded to its dtype.
   loop::Value root_element(graph::NodeId root);
+  /// The store of that element; of an accumulation, whose space is that of its operand, the store of one contribution.
+  loop::Store root_store(graph::NodeId root);
   /// Index at which the nest stores a root: over all axes, or over the parallel ones.
   std::vector<graph::Expr> store_index(graph::NodeId root) const;
   loop::Value element(graph::NodeId node, std::vector<graph::Expr> index);
@@ -61,6 +65,7 @@ class NestReader final : public loop::Reader {
   loop::Value number(const graph::Scalar& number, DType type) override;
 
  private:
+  loop::Store contribution(graph::NodeId root);
   struct Key {
     graph::NodeId node;
     std::vector<graph::Expr> index;
@@ -78,6 +83,8 @@ class NestReader final : public loop::Reader {
   loop::Value expand(graph::NodeId id, const std::vector<graph::Expr>& index);
   loop::Value expand_op(const graph::Node& n, const std::vector<graph::Expr>& index);
   loop::Value expand_reduction(graph::NodeId id, const std::vector<graph::Expr>& index);
+  loop::Value expand_scan(graph::NodeId id, const std::vector<graph::Expr>& index);
+  std::string why_scan_does_not_fit(graph::NodeId id, const std::vector<graph::Expr>& index, size_t dim);
   loop::Value rounded(const graph::Node& n, loop::Value v);
   std::string why_before_expanding(graph::NodeId id) const;
   std::string why_after_expanding(graph::NodeId id, const std::vector<graph::Expr>& index, int cost);
@@ -107,6 +114,8 @@ class NestReader final : public loop::Reader {
   std::vector<loop::AxisSet> dependence_;  ///< of the body's instructions, extended on demand
 };
 
+/// Is the node's result accumulated in a kernel of its own?
+bool is_accumulation(const graph::Node& node);
 /// Number of elements of a value.
 graph::Expr element_count(const graph::ValueType& type);
 /// Extents but those that are literally 1.

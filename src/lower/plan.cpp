@@ -30,7 +30,7 @@ class Planner {
     for (const auto& [id, why, alone] : stored) {
       if (g_.node(id).op != nullptr) materialized_.emplace(id, why);
       if (alone) alone_.insert(id);
-      if (!is_call(g_.node(id))) queue_.insert(id);
+      if (!stands_alone(id)) queue_.insert(id);
       nodes.push_back(id);
     }
     place_calls(nodes);
@@ -43,15 +43,19 @@ class Planner {
  private:
   using GroupIndex = size_t;
 
-  /// Calls stand in the plan from the start: they have memory, and so has what they read.
+  bool stands_alone(NodeId id) const { return is_call(g_.node(id)) || is_accumulation(g_.node(id)); }
+
+  /// Calls and accumulations stand in the plan from the start: they have memory, and so has what a call reads.
   void place_calls(const std::vector<NodeId>& stored) {
     const std::vector<bool> needed = graph::needed_nodes(g_, stored);
     for (NodeId id = g_.size(); id-- > 0;)
-      if (needed[static_cast<size_t>(id)] && is_call(g_.node(id))) materialized_.emplace(id, "a call computes it");
+      if (needed[static_cast<size_t>(id)] && stands_alone(id))
+        materialized_.emplace(id, is_call(g_.node(id)) ? "a call computes it" : "its elements accumulate");
     for (NodeId id = g_.size(); id-- > 0;) {
-      if (!needed[static_cast<size_t>(id)] || !is_call(g_.node(id))) continue;
+      if (!needed[static_cast<size_t>(id)] || !stands_alone(id)) continue;
       if (g_.node(id).results.size() != 1) throw CompileError("internal: a call with several results");
-      groups_.push_back(call(id));
+      groups_.push_back(is_call(g_.node(id)) ? call(id) : expand({id}, space_of(g_, id)));
+      groups_.back().stays_alone = true;
       place(groups_.size() - 1);
     }
   }
@@ -116,7 +120,7 @@ class Planner {
   void place(GroupIndex k) {
     for (NodeId root : groups_[k].roots)
       if (g_.node(root).op != nullptr || materialized_.contains(root)) group_of_[root] = k;
-    if (groups_[k].is_call) return;
+    if (groups_[k].stays_alone) return;
     by_size_[groups_[k].space.extents.size()].push_back(k);
     for (NodeId read : groups_[k].reads) readers_[read].push_back(k);
     for (const auto& [id, cost] : groups_[k].costs) computed_in_[id].insert(k);
@@ -237,7 +241,7 @@ class Planner {
   bool is_worth_storing(NodeId id, const std::set<GroupIndex>& in) const {
     const graph::OpClass kind = g_.node(id).op->op_class;
     if (kind == graph::OpClass::view) return false;
-    if (kind == graph::OpClass::reduction) return true;
+    if (kind == graph::OpClass::reduction || kind == graph::OpClass::scan) return true;
     return std::ranges::all_of(in, [&](GroupIndex k) { return groups_[k].costs.at(id) > max_repeated; });
   }
 

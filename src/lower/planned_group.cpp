@@ -12,7 +12,9 @@ const loop::Store& PlannedGroup::store_of(NodeId root) const {
 }
 
 Space space_of(const graph::Graph& graph, NodeId root) {
-  Space space{wide_extents(graph.type({root, 0}).shape), 0};
+  const graph::Node& n = graph.node(root);
+  const graph::Value spanned = is_accumulation(n) ? n.operands[0] : graph::Value{root, 0};
+  Space space{wide_extents(graph.type(spanned).shape), 0};
   space.parallel = space.extents.size();
   return space;
 }
@@ -22,10 +24,7 @@ PlannedGroup expand_group(const graph::Graph& graph, const Options& options, Mat
   for (;;) {
     NestReader reader(graph, options, materialized, space, roots);
     PlannedGroup group;
-    for (NodeId root : roots) {
-      const loop::Value v = reader.root_element(root);
-      group.nest.stores.push_back({root, reader.store_index(root), v.id});
-    }
+    for (NodeId root : roots) group.nest.stores.push_back(reader.root_store(root));
     if (reader.found_materializations()) continue;
     group.roots = std::move(roots);
     group.space = reader.space();

@@ -13,7 +13,8 @@
 namespace sinter::lower {
 
 /// One kernel under construction: values stored over one iteration space. In its nest a node's memory is named by the
-/// node's id. Or a call: one root, no nest.
+/// node's id. Or a call: one root, no nest. An accumulation is alone in its kernel, which another one before it fills
+/// with the fold's identity.
 struct PlannedGroup {
   std::vector<graph::NodeId> roots;  ///< stored here, descending
   Space space;
@@ -23,6 +24,7 @@ struct PlannedGroup {
   std::vector<std::string> notes;
   std::vector<CallOperand> operands = {};  ///< of a call
   bool is_call = false;
+  bool stays_alone = false;  ///< a call, an accumulation
 
   const loop::Store& store_of(graph::NodeId root) const;
 };
@@ -31,7 +33,7 @@ struct PlannedGroup {
 PlannedGroup expand_group(const graph::Graph& graph, const Options& options, Materialized& materialized,
                           const Space& space, std::vector<graph::NodeId> roots);
 
-/// The space of a value: its dims.
+/// The space of a value: its dims; of an accumulation those of its operand.
 Space space_of(const graph::Graph& graph, graph::NodeId root);
 
 }  // namespace sinter::lower

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/loop/dependence.h"
 #include "src/lower/box_nest.h"
 #include "src/lower/cuts.h"
 #include "src/lower/limits.h"
@@ -178,7 +179,8 @@ void split_boxes(loop::Program& program) {
   std::vector<loop::Group> groups;
   for (loop::Group& g : program.groups) {
     const bool whole = g.nests.size() != 1 || masked_loads(g.nests[0]) == 0 ||
-                       std::ranges::any_of(g.nests[0].axes, &loop::Axis::reduction);
+                       std::ranges::any_of(g.nests[0].axes, &loop::Axis::reduction) || loop::scan_axis(g.nests[0]) ||
+                       std::ranges::any_of(g.nests[0].stores, [](const loop::Store& s) { return s.fold.has_value(); });
     std::vector<Nest> boxes;
     if (!whole) boxes = split(program, g.nests[0]);
     if (boxes.size() < 2) {

@@ -22,7 +22,7 @@ graph::Layout memory_of(const graph::Graph& g, NodeId base) {
   return g.input_layout(static_cast<size_t>(input));
 }
 
-bool is_view_op(const graph::OpDef& op) {
+bool is_followed(const graph::OpDef& op) {
   if (op.op_class == graph::OpClass::view) return true;
   return op.op_class == graph::OpClass::indexed && planted(graph::Fault::copy_elided);  // the fault: tests only
 }
@@ -31,7 +31,7 @@ bool is_view_op(const graph::OpDef& op) {
 
 std::vector<NodeId> view_chain(const graph::Graph& g, NodeId id) {
   std::vector<NodeId> chain{id};
-  while (g.node(id).op != nullptr && is_view_op(*g.node(id).op)) {
+  while (g.node(id).op != nullptr && is_followed(*g.node(id).op)) {
     id = g.node(id).operands[0].node;
     chain.push_back(id);
   }

@@ -4,6 +4,7 @@
 #include "src/ops/dispatch.h"
 #include "src/ops/families.h"
 #include "src/ops/pointwise.h"
+#include "src/ops/transcendental.h"
 
 namespace sinter {
 
@@ -66,7 +67,10 @@ void register_arithmetic() {
                                    .doc = "True quotient of two arguments; integers and booleans are divided in f32.",
                                    .arguments = 2,
                                    .types = gives_floating,
-                                   .compute = binary_value<&Builder::div>}));
+                                   .compute = binary_value<&Builder::div>,
+                                   .approximate = [](Builder& b, Values v, DType operating, graph::AttributeReader) {
+                                     return quotient_approx_value(b, v[0], v[1], operating);
+                                   }}));
   graph::register_op(pointwise_op({.name = "neg",
                                    .doc = "The negative; integers wrap.",
                                    .types = keeps_dtype,

@@ -42,7 +42,7 @@ std::vector<T> log_softmax_of(std::span<const T> row) {
   std::vector<T> result, e;
   for (T v : row) {
     result.push_back(v - largest);
-    e.push_back(apply(exp_value, v - largest));
+    e.push_back(apply(exp_approx_value, v - largest));
   }
   const T log_sum = apply(log_value, sum_row<T>(e));
   for (T& v : result) v -= log_sum;

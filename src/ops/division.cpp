@@ -7,6 +7,7 @@
 #include "src/ops/families.h"
 #include "src/ops/float_bits.h"
 #include "src/ops/pointwise.h"
+#include "src/ops/transcendental.h"
 
 namespace sinter {
 
@@ -101,12 +102,14 @@ void register_division() {
                        floored_quotient);
   register_division_op("fmod", "The remainder with the sign of a; of an integer by 0 it is a.", truncated_remainder);
   register_division_op("remainder", "The remainder with the sign of b; of an integer by 0 it is a.", floored_remainder);
-  graph::register_op(pointwise_op({.name = "reciprocal",
-                                   .doc = "1 / x; integers and booleans are divided in f32.",
-                                   .types = gives_floating,
-                                   .compute = [](Builder& b, Values v, DType, graph::AttributeReader) {
-                                     return b.div(b.constant(v[0].type, 1), v[0]);
-                                   }}));
+  graph::register_op(pointwise_op(
+      {.name = "reciprocal",
+       .doc = "1 / x; integers and booleans are divided in f32.",
+       .types = gives_floating,
+       .compute = [](Builder& b, Values v, DType,
+                     graph::AttributeReader) { return b.div(b.constant(v[0].type, 1), v[0]); },
+       .approximate = [](Builder& b, Values v, DType operating,
+                         graph::AttributeReader) { return reciprocal_approx_value(b, v[0], operating); }}));
 }
 
 }  // namespace sinter::ops

@@ -50,15 +50,25 @@ void register_view_dtype();  ///< view
 
 void register_assign();  ///< assign clone
 
-void register_reduction();        ///< sum prod amax amin mean
-void register_reduction_logic();  ///< any all count_nonzero
-void register_creation();         ///< full from_extent
-void register_full_like();        ///< full_like
-void register_linspace();         ///< linspace
-void register_eye();              ///< eye
-void register_arange();           ///< arange
-void register_indexing();         ///< index_select gather
-void register_one_hot();          ///< one_hot
+void register_reduction();            ///< sum prod amax amin mean
+void register_reduction_logic();      ///< any all count_nonzero
+void register_cumulative();           ///< cumsum cumprod logcumsumexp
+void register_cumulative_extremes();  ///< cummax cummin cummax_indices cummin_indices
+void register_creation();             ///< full from_extent
+void register_full_like();            ///< full_like
+void register_linspace();             ///< linspace
+void register_eye();                  ///< eye
+void register_arange();               ///< arange
+void register_indexing();             ///< index_select gather
+void register_element_position();     ///< element_position
+void register_accumulate();           ///< accumulate
+void register_scatter();              ///< scatter scatter_add
+void register_index_rows();           ///< index_copy index_add
+void register_index_put();            ///< index_put
+void register_bincount();             ///< bincount
+void register_sorting();              ///< argsort
+void register_fold_rows();            ///< fold_rows
+void register_one_hot();              ///< one_hot
 
 void register_random_uniform();   ///< random_uniform rand_like
 void register_random_normal();    ///< random_normal randn_like

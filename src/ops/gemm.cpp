@@ -170,6 +170,10 @@ std::vector<graph::SampleCall> gemm_samples() {
     add(t, {{3, 1, 2, 5}, {2, 5, 2}}, Epilogue::none, scalar::compute_type(t));
   }
   add(f32, {{1, 1}, {1, 1}}, Epilogue::none, f32);
+  // Few terms, which are written out.
+  add(f32, {{2, 5, 3}, {3, 3}, {3}}, Epilogue::relu, f32);
+  add(bf16, {{6, 4}, {2, 4, 3}}, Epilogue::none, bf16);
+  add(i64, {{4, 2}, {2, 3}}, Epilogue::none, i64);
   add(f32, {{3, 0}, {0, 4}, {4}}, Epilogue::relu, f32);
   add(f32, {{0, 3}, {3, 4}}, Epilogue::none, f32);
   add(f32, {{1, 1500}, {1500, 2}}, Epilogue::none, f32);

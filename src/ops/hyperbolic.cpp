@@ -21,7 +21,8 @@ namespace sinter::ops {
 void register_hyperbolic() {
   register_function("sinh", "The hyperbolic sine; integers and booleans give f32.", sinh_value, -20, 20);
   register_function("cosh", "The hyperbolic cosine; integers and booleans give f32.", cosh_value, -20, 20);
-  register_function("tanh", "The hyperbolic tangent; integers and booleans give f32.", tanh_value, -10, 10);
+  register_function("tanh", "The hyperbolic tangent; integers and booleans give f32.", tanh_value, -10, 10,
+                    tanh_approx_value);
   register_function("asinh", "The inverse hyperbolic sine; integers and booleans give f32.", asinh_value, -20, 20);
   register_function("acosh", "The inverse hyperbolic cosine; NaN below 1; integers and booleans give f32.", acosh_value,
                     0.5, 20);

@@ -27,7 +27,7 @@ Tensor zero_(Operand x) { return assign(ops::again(x), {0, x.line().file, x.line
   }
 #include <sinter/in_place_ops.def>
 
-Tensor update_(Operand x, const std::function<Tensor(const Tensor&)>& f) {
+Tensor update_(Operand x, const Callback<Tensor(const Tensor&)>& f) {
   const Tensor& t = ops::require_tensor(x, "update_");
   return ops::in_place("update_", x, [&] { return f(t); });
 }

@@ -27,7 +27,8 @@ std::vector<graph::ValueType> infer(const Pointwise& op, graph::InferContext& co
   return {{op.types(common).result, context.broadcast_operands()}};
 }
 
-loop::Value lower(const Pointwise& op, loop::Reader& reader, std::span<const graph::Expr> index) {
+loop::Value lower(const Pointwise& op, loop::Reader& reader, std::span<const graph::Expr> index,
+                  const decltype(Pointwise::compute)& compute) {
   graph::AttributeReader attributes = reader.attributes();
   const auto arguments = arguments_of(op, attributes);
   const auto types =
@@ -40,7 +41,7 @@ loop::Value lower(const Pointwise& op, loop::Reader& reader, std::span<const gra
   }
   for (size_t i = 0; i < op.constants.size(); ++i)
     values.push_back(argument_value(reader, {-1, attributes.number()}, index, operating, op.constant_use));
-  return op.compute(reader.builder(), values, operating, attributes);
+  return compute(reader.builder(), values, operating, attributes);
 }
 
 }  // namespace
@@ -95,7 +96,13 @@ graph::OpDef pointwise_op(Pointwise description) {
   for (const std::string_view name : op->constants) def.params.push_back({name, graph::ParamKind::number});
   def.params.insert(def.params.end(), op->params.begin(), op->params.end());
   def.infer = [op](graph::InferContext& context) { return infer(*op, context); };
-  def.lower = [op](loop::Reader& reader, std::span<const graph::Expr> index) { return lower(*op, reader, index); };
+  def.lower = [op](loop::Reader& reader, std::span<const graph::Expr> index) {
+    return lower(*op, reader, index, op->compute);
+  };
+  if (op->approximate)
+    def.lower_approximate = [op](loop::Reader& reader, std::span<const graph::Expr> index) {
+      return lower(*op, reader, index, op->approximate);
+    };
   def.reference = reference::elementwise;
   def.sample = [op](int variant) { return pointwise_sample(*op, variant); };
   return def;

@@ -42,6 +42,9 @@ struct Pointwise {
   /// The arithmetic, on values of compute_type(operating); `rest` reads `params`. The framework rounds the result.
   std::function<loop::Value(loop::Builder&, std::span<const loop::Value>, DType operating, graph::AttributeReader rest)>
       compute = nullptr;
+  /// The same by what hardware approximates, if that is cheaper: OpDef::lower_approximate.
+  std::function<loop::Value(loop::Builder&, std::span<const loop::Value>, DType operating, graph::AttributeReader rest)>
+      approximate = nullptr;
   double low = -4, high = 4;  ///< sampled operand values
   /// Samples pair every dtype with every other; else with two others, which do where the promotion is that of an op
   /// that has all pairs.

@@ -82,6 +82,24 @@ Value power_values(Builder& b, std::span<const Value> v, DType operating, graph:
   return operating.is_floating() ? pow_value(b, v[0], v[1], operating) : integer_power(b, v[0], v[1], operating);
 }
 
+Value power_approx_values(Builder& b, std::span<const Value> v, DType operating, graph::AttributeReader rest) {
+  const graph::AttributeReader again = rest;
+  if (!operating.is_floating()) return power_values(b, v, operating, again);
+  switch (rest.enumeration<PowerForm>()) {
+    case PowerForm::general:
+    case PowerForm::negative:
+      return pow_approx_value(b, v[0], v[1], operating);
+    case PowerForm::minus_one:
+      return reciprocal_approx_value(b, v[0], operating);
+    case PowerForm::minus_two:
+      return reciprocal_approx_value(b, b.mul(v[0], v[0]), operating);
+    case PowerForm::minus_half:
+      return rsqrt_approx_value(b, v[0], operating);
+    default:
+      return power_values(b, v, operating, again);
+  }
+}
+
 /// Integers have no negative powers; with a tensor as exponent they give 0, or 1 and -1 for the bases 1 and -1.
 std::vector<graph::ValueType> refuse_negative_powers(graph::InferContext& context,
                                                      std::vector<graph::ValueType> results) {
@@ -135,7 +153,8 @@ void register_power() {
                                                 "minus_two", "half", "minus_half"}}},
                                    .types = keeps_dtype,
                                    .refuse = refuse_boolean,
-                                   .compute = power_values});
+                                   .compute = power_values,
+                                   .approximate = power_approx_values});
   def.infer = [infer = std::move(def.infer)](graph::InferContext& context) {
     return refuse_negative_powers(context, infer(context));
   };

@@ -61,6 +61,8 @@ void register_all_ops() {
     register_reduction();
     register_reduction_logic();
     register_fold_composites();
+    register_cumulative();
+    register_cumulative_extremes();
     register_creation();
     register_full_like();
     register_linspace();
@@ -68,6 +70,14 @@ void register_all_ops() {
     register_arange();
     register_indexing();
     register_one_hot();
+    register_element_position();
+    register_accumulate();
+    register_scatter();
+    register_index_rows();
+    register_index_put();
+    register_bincount();
+    register_sorting();
+    register_fold_rows();
     register_random_uniform();
     register_random_normal();
     register_random_integers();

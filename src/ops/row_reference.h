@@ -53,6 +53,14 @@ T apply(loop::Value (*function)(loop::Builder&, loop::Value, DType), T x) {
   return number_from<T>({body[v.id].type, body[v.id].bits});
 }
 
+template <class T>
+T apply(loop::Value (*function)(loop::Builder&, loop::Value, loop::Value, DType), T x, T y) {
+  loop::Body body;
+  loop::Builder b(body);
+  const loop::Value v = function(b, body.constant(constant_from(x)), body.constant(constant_from(y)), dtype_of<T>);
+  return number_from<T>({body[v.id].type, body[v.id].bits});
+}
+
 /// The array in another dtype; floating to floating.
 reference::Array converted(const reference::Array& x, DType dtype);
 

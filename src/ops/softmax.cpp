@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two passes over a row: its largest element, then the sum of exponentials that do not overflow.
+// Two passes over a row: its largest element, then the sum of exponentials that do not overflow. What is taken of every
+// element is approximate; what is taken once a row costs nothing and is not.
 #include <sinter/normalization.h>
 #include <sinter/reductions.h>
 
@@ -53,18 +54,19 @@ std::vector<Value> decompose_softmax(Graph& g, const Node& node) {
   Composer c(g, node.line);
   const DType dtype = node.results[0].dtype;
   const Value x = c.to(node.operands[0], scalar::compute_type(dtype));
-  if (is_empty(node.results[0].shape)) return {c.to(c.unary<"exp">(x), dtype)};  // a row of nothing has no largest
-  const Value e = c.unary<"exp">(c.binary<"sub">(x, c.fold<"amax">(x, dim_of(node), true)));
-  return {c.to(c.binary<"div">(e, c.fold<"sum">(e, dim_of(node), true)), dtype)};
+  if (is_empty(node.results[0].shape))
+    return {c.to(c.unary<"exp_approx">(x), dtype)};  // a row of nothing has no largest
+  const Value e = c.unary<"exp_approx">(c.binary<"sub">(x, c.fold<"amax">(x, dim_of(node), true)));
+  return {c.to(c.binary<"div_approx">(e, c.fold<"sum">(e, dim_of(node), true)), dtype)};
 }
 
 std::vector<Value> decompose_log_softmax(Graph& g, const Node& node) {
   Composer c(g, node.line);
   const DType dtype = node.results[0].dtype;
   const Value x = c.to(node.operands[0], scalar::compute_type(dtype));
-  if (is_empty(node.results[0].shape)) return {c.to(c.unary<"exp">(x), dtype)};
+  if (is_empty(node.results[0].shape)) return {c.to(c.unary<"exp_approx">(x), dtype)};
   const Value centered = c.binary<"sub">(x, c.fold<"amax">(x, dim_of(node), true));
-  const Value sum = c.fold<"sum">(c.unary<"exp">(centered), dim_of(node), true);
+  const Value sum = c.fold<"sum">(c.unary<"exp_approx">(centered), dim_of(node), true);
   return {c.to(c.binary<"sub">(centered, c.unary<"log">(sum)), dtype)};
 }
 
@@ -81,7 +83,7 @@ std::vector<Value> decompose_logsumexp(Graph& g, const Node& node) {
   if (is_empty(c.type(x).shape)) return {c.to(c.unary<"log">(c.fold<"sum">(x, given, keepdim)), dtype)};
   const Value largest = c.fold<"amax">(x, given, true);
   const Value shift = c.where(c.unary<"isinf">(largest), graph::Number::of(0.0), largest);
-  const Value sum = c.fold<"sum">(c.unary<"exp">(c.binary<"sub">(x, shift)), given, true);
+  const Value sum = c.fold<"sum">(c.unary<"exp_approx">(c.binary<"sub">(x, shift)), given, true);
   const Value result = c.binary<"add">(c.unary<"log">(sum), shift);
   return {c.to(keepdim ? result : c.squeeze(result, dims), dtype)};
 }
@@ -96,9 +98,9 @@ std::vector<Array> reference_softmax(const Node& node, std::span<const Array> op
   const Array wide = converted(operands[0], scalar::compute_type(operands[0].dtype));
   const Array result = map_rows(wide, row_dims(node, wide), []<class T>(std::span<T> row) {
     const T largest = max_row<T>(row);
-    for (T& v : row) v = apply(exp_value, v - largest);
+    for (T& v : row) v = apply(exp_approx_value, v - largest);
     const T sum = sum_row<T>(row);
-    for (T& v : row) v /= sum;
+    for (T& v : row) v = apply(quotient_approx_value, v, sum);
   });
   return {converted(result, operands[0].dtype)};
 }
@@ -108,7 +110,7 @@ std::vector<Array> reference_log_softmax(const Node& node, std::span<const Array
   const Array result = map_rows(wide, row_dims(node, wide), []<class T>(std::span<T> row) {
     const T largest = max_row<T>(row);
     std::vector<T> e;
-    for (T& v : row) e.push_back(apply(exp_value, v -= largest));
+    for (T& v : row) e.push_back(apply(exp_approx_value, v -= largest));
     const T log = apply(log_value, sum_row<T>(e));
     for (T& v : row) v -= log;
   });
@@ -120,7 +122,7 @@ T logsumexp_of(std::span<const T> row) {
   if (row.empty()) return -std::numeric_limits<T>::infinity();
   const T largest = max_row<T>(row), shift = std::isinf(largest) ? T{0} : largest;
   std::vector<T> e;
-  for (T v : row) e.push_back(apply(exp_value, v - shift));
+  for (T v : row) e.push_back(apply(exp_approx_value, v - shift));
   return apply(log_value, sum_row<T>(e)) + shift;
 }
 

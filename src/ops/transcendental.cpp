@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/ops/transcendental.h"
 
+#include <utility>
+
 #include "src/ops/pointwise.h"
 #include "src/scalar/math/math.h"
 
@@ -16,16 +18,18 @@ bool is_half(DType t) { return t.bits() == 16; }
 
 }  // namespace
 
-void register_function(std::string_view name, std::string_view doc, Value (*function)(Builder&, Value, DType),
-                       double low, double high) {
-  graph::register_op(
-      pointwise_op({.name = name,
-                    .doc = doc,
-                    .types = gives_floating,
-                    .compute = [function](Builder& b, std::span<const Value> v, DType operating,
-                                          graph::AttributeReader) { return function(b, v[0], operating); },
-                    .low = low,
-                    .high = high}));
+void register_function(std::string_view name, std::string_view doc, Function* function, double low, double high,
+                       Function* approximation) {
+  const auto computed_by = [](Function* f) {
+    return [f](Builder& b, std::span<const Value> v, DType operating, graph::AttributeReader) {
+      return f(b, v[0], operating);
+    };
+  };
+  Pointwise op{.name = name, .doc = doc, .types = gives_floating, .compute = computed_by(function)};
+  if (approximation != nullptr) op.approximate = computed_by(approximation);
+  op.low = low;
+  op.high = high;
+  graph::register_op(pointwise_op(std::move(op)));
 }
 
 // A function whose f64 form is one scalar op.
@@ -111,6 +115,40 @@ Value hypot_value(Builder& b, Value x, Value y, DType result) {
 Value pow_value(Builder& b, Value x, Value y, DType result) {
   if (result == f64) return b.op(ScalarOp::pow_f64, {x, y});
   return is_half(result) ? math::pow_half(b, x, y, result) : math::pow_f32(b, x, y);
+}
+
+#define SINTER_APPROXIMATION(name)                               \
+  Value name##_approx_value(Builder& b, Value x, DType result) { \
+    if (result == f64) return name##_value(b, x, f64);           \
+    return math::name##_approx(b, x);                            \
+  }
+SINTER_APPROXIMATION(exp)
+SINTER_APPROXIMATION(exp2)
+SINTER_APPROXIMATION(log)
+SINTER_APPROXIMATION(log2)
+SINTER_APPROXIMATION(log10)
+SINTER_APPROXIMATION(sigmoid)
+SINTER_APPROXIMATION(rsqrt)
+#undef SINTER_APPROXIMATION
+
+Value tanh_approx_value(Builder& b, Value x, DType result) {
+  return result == f64 ? tanh_value(b, x, f64) : math::tanh_approx(b, x, result);
+}
+
+Value gelu_approx_value(Builder& b, Value x, DType result) {
+  return result == f64 ? gelu_value(b, x, f64) : math::gelu_approx(b, x, result);
+}
+
+Value reciprocal_approx_value(Builder& b, Value x, DType result) {
+  return result == f64 ? b.div(b.f64(1), x) : b.rcp_approx(x);
+}
+
+Value pow_approx_value(Builder& b, Value x, Value y, DType result) {
+  return result == f64 ? pow_value(b, x, y, f64) : math::pow_approx(b, x, y);
+}
+
+Value quotient_approx_value(Builder& b, Value x, Value y, DType result) {
+  return result == f64 ? b.div(x, y) : b.mul(x, b.rcp_approx(y));
 }
 
 }  // namespace sinter::ops

@@ -10,9 +10,12 @@
 
 namespace sinter::ops {
 
-/// Registers a function of one argument, of which integers and booleans give f32. Samples are in [low, high].
-void register_function(std::string_view name, std::string_view doc,
-                       loop::Value (*function)(loop::Builder&, loop::Value, DType), double low, double high);
+using Function = loop::Value(loop::Builder&, loop::Value, DType);
+
+/// Registers a function of one argument, of which integers and booleans give f32, and its approximation if there is
+/// one. Samples are in [low, high].
+void register_function(std::string_view name, std::string_view doc, Function* function, double low, double high,
+                       Function* approximation = nullptr);
 
 loop::Value exp_value(loop::Builder& b, loop::Value x, DType result);
 loop::Value log_value(loop::Builder& b, loop::Value x, DType result);
@@ -45,5 +48,20 @@ loop::Value mish_value(loop::Builder& b, loop::Value x, DType result);
 loop::Value atan2_value(loop::Builder& b, loop::Value y, loop::Value x, DType result);
 loop::Value hypot_value(loop::Builder& b, loop::Value x, loop::Value y, DType result);
 loop::Value pow_value(loop::Builder& b, loop::Value x, loop::Value y, DType result);
+
+// By what hardware approximates; for f64 the same as the above.
+loop::Value exp_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value exp2_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value log_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value log2_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value log10_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value tanh_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value sigmoid_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value gelu_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value rsqrt_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value reciprocal_approx_value(loop::Builder& b, loop::Value x, DType result);
+loop::Value pow_approx_value(loop::Builder& b, loop::Value x, loop::Value y, DType result);
+/// x / y
+loop::Value quotient_approx_value(loop::Builder& b, loop::Value x, loop::Value y, DType result);
 
 }  // namespace sinter::ops

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "src/scalar/math/host_builder.h"
 #include "src/scalar/native.h"
 #include "src/scalar/scalar_ops.h"
 
@@ -213,11 +214,12 @@ struct Reference {
     return load_element(element.data(), storage);
   }
 
-  // approximations: the reference is what they approximate
-  static float ex2_approx(float a) { return std::exp2(a); }
-  static float lg2_approx(float a) { return std::log2(a); }
-  static float rcp_approx(float a) { return 1.0f / a; }
-  static float rsqrt_approx(float a) { return 1.0f / std::sqrt(a); }
+  // approximations
+  static float ex2_approx(float a) { return math::HostBuilder().ex2_approx(math::HostValue(a)).f32; }
+  static float lg2_approx(float a) { return math::HostBuilder().lg2_approx(math::HostValue(a)).f32; }
+  static float rcp_approx(float a) { return math::HostBuilder().rcp_approx(math::HostValue(a)).f32; }
+  static float rsqrt_approx(float a) { return math::HostBuilder().rsqrt_approx(math::HostValue(a)).f32; }
+  static float tanh_approx(float a) { return math::HostBuilder().tanh_approx(math::HostValue(a)).f32; }
 
   // f64 transcendentals
   static double exp_f64(double a) { return std::exp(a); }

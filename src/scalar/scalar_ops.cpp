@@ -24,6 +24,8 @@ const ScalarOpInfo& info(ScalarOp op) { return table[static_cast<size_t>(op)]; }
 
 bool is_platform_function(ScalarOp op) { return info(op).classes == D; }
 
+bool is_approximation(ScalarOp op) { return info(op).classes == S; }
+
 std::optional<ScalarOp> find_scalar_op(std::string_view name) {
   for (int i = 0; i < scalar_op_count; ++i)
     if (table[i].name == name) return static_cast<ScalarOp>(i);

@@ -47,6 +47,8 @@ struct ScalarOpInfo {
 const ScalarOpInfo& info(ScalarOp op);
 /// Is the op one of the platform's f64 functions? Their results may differ between platforms in the last places.
 bool is_platform_function(ScalarOp op);
+/// Is the op a hardware approximation? Their results differ between devices, within documented bounds.
+bool is_approximation(ScalarOp op);
 std::optional<ScalarOp> find_scalar_op(std::string_view name);
 
 /// The type in which values of a storage dtype are computed: boolean, i32, u32, i64, u64, f32 or f64.

@@ -17,8 +17,6 @@ namespace {
 
 using Floats = std::vector<float>;
 
-Floats values(const Tensor& t) { return to_vector<float>(t); }
-
 class InPlaceBackends : public testing::TestWithParam<const char*> {
  protected:
   static void SetUpTestSuite() {
@@ -48,10 +46,10 @@ TEST_P(InPlaceBackends, ArgumentsAndTheirViews) {
   for (int call = 0; call < 2; ++call) {
     const Tensor memory = counting({3, 2}), x = transpose(memory, 0, 1), y = ones({3});
     const Tensor row = f(x, y);
-    EXPECT_EQ(values(memory), (Floats{1, 2, 3, 7, 5, 7}));
-    EXPECT_EQ(values(row), (Floats{2, 7, 7}));
+    EXPECT_EQ(f32_values(memory), (Floats{1, 2, 3, 7, 5, 7}));
+    EXPECT_EQ(f32_values(row), (Floats{2, 7, 7}));
     zero_(row);
-    EXPECT_EQ(values(memory), (Floats{1, 0, 3, 0, 5, 0}));
+    EXPECT_EQ(f32_values(memory), (Floats{1, 0, 3, 0, 5, 0}));
   }
 }
 
@@ -63,10 +61,10 @@ TEST_P(InPlaceBackends, ResultsThatShareMemory) {
   for (int call = 0; call < 2; ++call) {
     const auto r = f(counting({2, 3}));
     r[0] += 1;
-    EXPECT_EQ(values(r[1]), (Floats{1, 7, 3, 9, 5, 11}));
+    EXPECT_EQ(f32_values(r[1]), (Floats{1, 7, 3, 9, 5, 11}));
     zero_(r[1]);
-    EXPECT_EQ(values(r[2]), (Floats{0, 0, 0}));
-    EXPECT_EQ(values(r[3]), (Floats{0, 2, 4, 6, 8, 10}));
+    EXPECT_EQ(f32_values(r[2]), (Floats{0, 0, 0}));
+    EXPECT_EQ(f32_values(r[3]), (Floats{0, 2, 4, 6, 8, 10}));
   }
 }
 
@@ -78,17 +76,17 @@ TEST_P(InPlaceBackends, TwoArgumentsChangePlaces) {
   });
   const Tensor a = counting({5}), b = counting({5}) * 3, head = slice(a, 0, 0, 2), tail = slice(a, 0, 3);
   swap(a, b);
-  EXPECT_EQ(values(a), (Floats{0, 3, 6, 9, 12}));
-  EXPECT_EQ(values(b), (Floats{0, 1, 2, 3, 4}));
+  EXPECT_EQ(f32_values(a), (Floats{0, 3, 6, 9, 12}));
+  EXPECT_EQ(f32_values(b), (Floats{0, 1, 2, 3, 4}));
   swap(head, tail);
-  EXPECT_EQ(values(a), (Floats{9, 12, 6, 0, 3}));
+  EXPECT_EQ(f32_values(a), (Floats{9, 12, 6, 0, 3}));
 }
 
 TEST_P(InPlaceBackends, IntoABuffer) {
   auto f = compiled([](const Tensor& x) { return relu(x - 1); });
   const Tensor whole = ones({6}), out = slice(whole, 0, 0, std::nullopt, 2);
   f.into(out)(counting({3}));
-  EXPECT_EQ(values(whole), (Floats{0, 1, 0, 1, 1, 1}));
+  EXPECT_EQ(f32_values(whole), (Floats{0, 1, 0, 1, 1, 1}));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, InPlaceBackends,
@@ -114,8 +112,8 @@ TEST(InPlaceRegistered, ABackendMayHandItsInputsBack) {
       {.backend = "swapping"});
   const Tensor a = counting({4}), b = counting({4}) * 3;
   swap(a, b);
-  EXPECT_EQ(values(a), (Floats{0, 3, 6, 9}));
-  EXPECT_EQ(values(b), (Floats{0, 1, 2, 3}));
+  EXPECT_EQ(f32_values(a), (Floats{0, 3, 6, 9}));
+  EXPECT_EQ(f32_values(b), (Floats{0, 1, 2, 3}));
   ASSERT_EQ(graphs.size(), 1u);
   EXPECT_EQ(graphs[0].inputs.size(), 2u);
   EXPECT_EQ(graphs[0].outputs.size(), 2u) << "what is written is what the graph returns";

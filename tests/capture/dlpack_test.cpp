@@ -7,8 +7,6 @@
 
 #include "tests/capture/support.h"
 
-namespace {
-
 struct DLTensorAsConsumersHaveIt {
   void* data;
   int32_t device_type, device_id;
@@ -19,8 +17,6 @@ struct DLTensorAsConsumersHaveIt {
   int64_t* strides;
   uint64_t byte_offset;
 };
-
-}  // namespace
 
 struct DLManagedTensor {
   DLTensorAsConsumersHaveIt dl_tensor;

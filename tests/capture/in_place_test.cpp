@@ -11,8 +11,6 @@ namespace {
 
 using Floats = std::vector<float>;
 
-Floats values(const Tensor& t) { return to_vector<float>(t); }
-
 /// Runs `f` op by op and compiled; what it says of the modes must be the same.
 void in_both_modes(const std::function<void()>& f) {
   {
@@ -36,9 +34,9 @@ TEST(InPlace, WritesToTheArgumentAndItsViews) {
     const void* address = x.data_ptr();
     const uint64_t version = x.impl()->storage->version.load();
     const Tensor row = f(x);
-    EXPECT_EQ(values(x), (Floats{0, 2, 4, 26, 28, 30}));
-    EXPECT_EQ(values(row), (Floats{26, 28, 30}));
-    EXPECT_EQ(values(outside), (Floats{0, 26}));
+    EXPECT_EQ(f32_values(x), (Floats{0, 2, 4, 26, 28, 30}));
+    EXPECT_EQ(f32_values(row), (Floats{26, 28, 30}));
+    EXPECT_EQ(f32_values(outside), (Floats{0, 26}));
     EXPECT_EQ(x.data_ptr(), address);
     EXPECT_EQ(row.data_ptr(), static_cast<float*>(x.data_ptr()) + 3);
     EXPECT_GT(x.impl()->storage->version.load(), version);
@@ -56,27 +54,27 @@ TEST(InPlace, ReadsWhatWasThereBefore) {
   const auto before = to_vector<int32_t>(view(x, i32) * 2);
   const auto results = f(x);
   EXPECT_EQ(to_vector<int32_t>(results[0]), before);
-  EXPECT_EQ(values(results[1]), (Floats{0, 1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(values(x), (Floats{0, 2, 2, 3, 4, 2, 2, 7}));
+  EXPECT_EQ(f32_values(results[1]), (Floats{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(f32_values(x), (Floats{0, 2, 2, 3, 4, 2, 2, 7}));
 }
 
 TEST(InPlace, OverlappingValueAndDestination) {
   in_both_modes([] {
     const Tensor x = counting({6}) * 1;
     copy_(slice(x, 0, 1), slice(x, 0, 0, -1));
-    EXPECT_EQ(values(x), (Floats{0, 0, 1, 2, 3, 4}));
+    EXPECT_EQ(f32_values(x), (Floats{0, 0, 1, 2, 3, 4}));
     add_(x, flip(x, {0}));
-    EXPECT_EQ(values(x), (Floats{4, 3, 3, 3, 3, 4}));
+    EXPECT_EQ(f32_values(x), (Floats{4, 3, 3, 3, 3, 4}));
     x += x;
-    EXPECT_EQ(values(x), (Floats{8, 6, 6, 6, 6, 8}));
+    EXPECT_EQ(f32_values(x), (Floats{8, 6, 6, 6, 6, 8}));
   });
   const Tensor x = counting({6}), head = slice(x, 0, 0, -1), tail = slice(x, 0, 1);
   auto f = compile([](const Tensor& a, const Tensor& b) { copy_(a, b); });
   f(tail, head);  // two arguments that overlap
-  EXPECT_EQ(values(x), (Floats{0, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(f32_values(x), (Floats{0, 0, 1, 2, 3, 4}));
   const Tensor y = counting({5}), z = counting({5}) + 10;
   f(y, z);  // and two that do not
-  EXPECT_EQ(values(y), values(z));
+  EXPECT_EQ(f32_values(y), f32_values(z));
 }
 
 TEST(InPlace, ArgumentsThatOverlapAreReadAgain) {
@@ -87,17 +85,17 @@ TEST(InPlace, ArgumentsThatOverlapAreReadAgain) {
   });
   const Tensor x = counting({4});
   const auto r = f(slice(x, 0, 0, 3), slice(x, 0, 1));
-  EXPECT_EQ(values(r[0]), (Floats{1, 2, 3}));
-  EXPECT_EQ(values(r[1]), (Floats{11, 12, 3}));
+  EXPECT_EQ(f32_values(r[0]), (Floats{1, 2, 3}));
+  EXPECT_EQ(f32_values(r[1]), (Floats{11, 12, 3}));
   const auto apart = f(counting({3}), counting({3}));
-  EXPECT_EQ(values(apart[1]), (Floats{0, 1, 2}));
+  EXPECT_EQ(f32_values(apart[1]), (Floats{0, 1, 2}));
   auto whole = compile(
       [](const Tensor& a, const Tensor& b) {
         a += 1;
         return b * 1;
       },
       {.fullgraph = true});
-  EXPECT_EQ(values(whole(counting({2}), counting({2}))), (Floats{0, 1}));
+  EXPECT_EQ(f32_values(whole(counting({2}), counting({2}))), (Floats{0, 1}));
   EXPECT_TRUE(contains(refusal<CompileError>([&] { whole(slice(x, 0, 0, 2), slice(x, 0, 1, 3)); }), "overlaps"));
 }
 
@@ -108,10 +106,10 @@ TEST(InPlace, TwoArgumentsChangePlaces) {
     copy_(b, t);
   });
   const Tensor a = counting({1000}), b = counting({1000}) * 3;
-  const Floats was_a = values(a), was_b = values(b);
+  const Floats was_a = f32_values(a), was_b = f32_values(b);
   swap(a, b);
-  EXPECT_EQ(values(a), was_b);
-  EXPECT_EQ(values(b), was_a);
+  EXPECT_EQ(f32_values(a), was_b);
+  EXPECT_EQ(f32_values(b), was_a);
 }
 
 TEST(InPlace, AScalarThatEveryElementReads) {  // Fuser#2664
@@ -122,7 +120,7 @@ TEST(InPlace, AScalarThatEveryElementReads) {  // Fuser#2664
   });
   const Tensor x = zeros({1 << 16}), c = clone(from<float>({3}, Dims{}));
   for (int call = 0; call < 3; ++call) {
-    const Floats y = values(f(x, c));
+    const Floats y = f32_values(f(x, c));
     EXPECT_EQ(y, Floats(y.size(), static_cast<float>(3 + call)));
   }
   EXPECT_EQ(item<float>(c), 6);
@@ -134,14 +132,14 @@ TEST(InPlace, TheHostReadsWhatWasWritten) {
     x += 1;
     EXPECT_EQ(item<float>(select(x, 0, 2)), 3);
     mul_(x, 2);
-    EXPECT_EQ(values(x), (Floats{2, 4, 6}));
+    EXPECT_EQ(f32_values(x), (Floats{2, 4, 6}));
     zero_(select(x, 0, 0));
     EXPECT_EQ(static_cast<const float*>(x.data_ptr())[0], 0);
   });
   const Tensor x = counting({3});
   auto f = compile([](const Tensor& t) {
     t += 1;
-    return item<float>(select(t, 0, 0)) + values(t)[1] + static_cast<const float*>(t.data_ptr())[2];
+    return item<float>(select(t, 0, 0)) + f32_values(t)[1] + static_cast<const float*>(t.data_ptr())[2];
   });
   EXPECT_EQ(f(x), 6);
   EXPECT_EQ(f(x), 9);
@@ -158,8 +156,8 @@ TEST(InPlace, AcrossBreaks) {
   });
   for (int call = 0; call < 3; ++call) {
     const auto r = f(counting({4}));
-    EXPECT_EQ(values(r[0]), (Floats{0, 11, 24, 6}));
-    EXPECT_EQ(values(r[1]), (Floats{11, 24}));
+    EXPECT_EQ(f32_values(r[0]), (Floats{0, 11, 24, 6}));
+    EXPECT_EQ(f32_values(r[1]), (Floats{11, 24}));
   }
 }
 
@@ -173,8 +171,8 @@ TEST(InPlace, KeptValuesAreReadBeforeTheirInputsChange) {
   });
   for (int call = 0; call < 3; ++call) {
     const Tensor x = counting({3});
-    EXPECT_EQ(values(f(x)), (Floats{0, 3, 6}));
-    EXPECT_EQ(values(x), (Floats{1, 2, 3}));
+    EXPECT_EQ(f32_values(f(x)), (Floats{0, 3, 6}));
+    EXPECT_EQ(f32_values(x), (Floats{1, 2, 3}));
   }
 }
 
@@ -185,7 +183,7 @@ TEST(InPlace, HappensThoughTheFunctionThrows) {
     throw std::runtime_error("after the write");
   });
   EXPECT_THROW(f(), std::runtime_error);
-  EXPECT_EQ(values(x), (Floats{1, 2, 3}));
+  EXPECT_EQ(f32_values(x), (Floats{1, 2, 3}));
 }
 
 TEST(InPlace, ResultsThatShareMemory) {
@@ -195,9 +193,9 @@ TEST(InPlace, ResultsThatShareMemory) {
   });
   const auto r = f(counting({2, 3}));
   r[0] += 1;
-  EXPECT_EQ(values(r[1]), (Floats{1, 7, 3, 9, 5, 11}));
+  EXPECT_EQ(f32_values(r[1]), (Floats{1, 7, 3, 9, 5, 11}));
   zero_(r[1]);
-  EXPECT_EQ(values(r[2]), (Floats{0, 0, 0}));
+  EXPECT_EQ(f32_values(r[2]), (Floats{0, 0, 0}));
 }
 
 TEST(InPlace, UserMemory) {
@@ -220,7 +218,7 @@ TEST(InPlace, DtypesOfResults) {
   add_(i, true);
   add_(h, counting({2}));  // f32 becomes f16
   EXPECT_EQ(to_vector<int32_t>(i), (std::vector<int32_t>{1, 2}));
-  EXPECT_EQ(values(to(h, f32)), (Floats{0, 2}));
+  EXPECT_EQ(f32_values(to(h, f32)), (Floats{0, 2}));
   EXPECT_TRUE(contains(refusal<UserError>([&] { add_(i, 0.5); }), "does not become i32 in place"));
   EXPECT_TRUE(contains(refusal<UserError>([&] { i /= 2; }), "does not become i32 in place"));
   EXPECT_TRUE(contains(refusal<UserError>([&] { add_(b, 1); }), "does not become boolean in place"));
@@ -244,17 +242,17 @@ TEST(InPlace, RefusedDestinations) {
     x -= 1;
     add_(slice(x, 0, 0, 2), -1);
   });
-  EXPECT_EQ(values(x), (Floats{0, 1, 2}));
+  EXPECT_EQ(f32_values(x), (Floats{0, 1, 2}));
 }
 
 TEST(InPlace, ARowOfAnExpandedTensor) {
   const Tensor x = clone(counting({3}));
   add_(select(expand(x, {2, 3}), 0, 1), 1);
-  EXPECT_EQ(values(x), (Floats{1, 2, 3}));
+  EXPECT_EQ(f32_values(x), (Floats{1, 2, 3}));
   auto f = compile([](const Tensor& t) { add_(select(expand(t, {2, 3}), 0, 1), 1); });
   EXPECT_TRUE(contains(refusal<UserError>([&] { f(x); }), "share memory"));
   EXPECT_TRUE(contains(refusal<UserError>([&] { f(expand(select(x, 0, 0), {3})); }), "share memory"));
-  EXPECT_EQ(values(x), (Floats{1, 2, 3}));
+  EXPECT_EQ(f32_values(x), (Floats{1, 2, 3}));
 }
 
 TEST(InPlace, RefusedOnAnotherThread) {
@@ -278,7 +276,7 @@ TEST(InPlace, NumbersAndShapesChangeFromCallToCall) {
     Floats expected;
     for (int i = 0; i < 8 + call; ++i)
       expected.push_back(static_cast<float>((i == call % 3 + 1 || i == call % 3 + 2 ? call : i) * call));
-    EXPECT_EQ(values(x), expected) << call;
+    EXPECT_EQ(f32_values(x), expected) << call;
   }
 }
 
@@ -290,8 +288,8 @@ TEST(InPlace, AnOptimiserStepIsOneKernel) {
   });
   const Tensor w = ones({1000}) * 8, velocity = ones({1000}) * 4, gradient = ones({1000}) * 2;
   const Explanation e = step.explain(w, velocity, gradient);
-  EXPECT_EQ(values(velocity), Floats(1000, 4));
-  EXPECT_EQ(values(w), Floats(1000, 7));
+  EXPECT_EQ(f32_values(velocity), Floats(1000, 4));
+  EXPECT_EQ(f32_values(w), Floats(1000, 7));
   EXPECT_EQ(e.kernels().size(), 1u) << e.text();
 }
 
@@ -314,7 +312,7 @@ TEST(Into, ComputesInTheBuffer) {
   const Tensor result = f.into(out)(x);
   EXPECT_EQ(result.data_ptr(), memory.data());
   EXPECT_EQ(memory[999], 2000);
-  EXPECT_EQ(values(f(x)), memory);
+  EXPECT_EQ(f32_values(f(x)), memory);
   const Explanation e = f.explain(x);
   (void)e;
   auto writes = compile([&](const Tensor& t) { into(out, sigmoid(t) + 1); });
@@ -328,8 +326,8 @@ TEST(Into, OfSeveralResults) {
   auto f = compile([](const Tensor& x) { return std::vector<Tensor>{x + 1, x * 2}; });
   const std::vector<Tensor> out{zeros({3}), zeros({3})};
   f.into(out)(counting({3}));
-  EXPECT_EQ(values(out[0]), (Floats{1, 2, 3}));
-  EXPECT_EQ(values(out[1]), (Floats{0, 2, 4}));
+  EXPECT_EQ(f32_values(out[0]), (Floats{1, 2, 3}));
+  EXPECT_EQ(f32_values(out[1]), (Floats{0, 2, 4}));
 }
 
 TEST(Into, RefusesWhatDoesNotFit) {
@@ -343,7 +341,7 @@ TEST(Into, RefusesWhatDoesNotFit) {
     EXPECT_TRUE(contains(refused(expand(zeros({1}), {3})), "share memory"));
     EXPECT_TRUE(contains(refused(Tensor()), "undefined"));
     f.into(row)(x);
-    EXPECT_EQ(values(row), (Floats{1, 2, 3}));
+    EXPECT_EQ(f32_values(row), (Floats{1, 2, 3}));
   }
   auto two = compile([](const Tensor& t) { return std::vector<Tensor>{t, t}; });
   EXPECT_TRUE(contains(refusal<UserError>([&] { two.into(std::vector<Tensor>{row})(x); }), "1 buffers for 2 results"));
@@ -354,10 +352,10 @@ TEST(Into, ABufferThatOverlapsTheArgument) {
   for (int call = 0; call < 2; ++call) {
     const Tensor memory = counting({6}) * 1;
     f.into(slice(memory, 0, 1))(slice(memory, 0, 0, -1));
-    EXPECT_EQ(values(memory), (Floats{0, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(f32_values(memory), (Floats{0, 4, 5, 6, 7, 8}));
     const Tensor whole = counting({3}) * 1;
     f.into(whole)(whole);
-    EXPECT_EQ(values(whole), (Floats{2, 3, 4}));
+    EXPECT_EQ(f32_values(whole), (Floats{2, 3, 4}));
   }
 }
 
@@ -368,15 +366,15 @@ TEST(InPlace, OneTensorAsTwoArguments) {
   });
   for (int call = 0; call < 2; ++call) {
     const Tensor x = counting({2}) * 1, y = counting({2}) * 1;
-    EXPECT_EQ(values(f(x, x)), (Floats{10, 11}));
-    EXPECT_EQ(values(f(x, y)), (Floats{0, 1}));
-    EXPECT_EQ(values(f(x, view(x, f32))), (Floats{30, 31})) << "two handles of one memory";
+    EXPECT_EQ(f32_values(f(x, x)), (Floats{10, 11}));
+    EXPECT_EQ(f32_values(f(x, y)), (Floats{0, 1}));
+    EXPECT_EQ(f32_values(f(x, view(x, f32))), (Floats{30, 31})) << "two handles of one memory";
   }
 }
 
 TEST(InPlace, RandomNumbers) {
   manual_seed(11);
-  const Floats drawn = values(rand({4})), later = values(rand({4}));
+  const Floats drawn = f32_values(rand({4})), later = f32_values(rand({4}));
   auto f = compile([](const Tensor& x) {
     update_(x, [](const Tensor& t) { return rand_like(t); });
     return x + rand({4});
@@ -384,10 +382,10 @@ TEST(InPlace, RandomNumbers) {
   const auto expect_draws = [&](const std::function<Tensor(const Tensor&)>& run) {
     manual_seed(11);
     const Tensor x = zeros({4});
-    const Floats sums = values(run(x));
-    EXPECT_EQ(values(x), drawn);
+    const Floats sums = f32_values(run(x));
+    EXPECT_EQ(f32_values(x), drawn);
     for (size_t i = 0; i < drawn.size(); ++i) EXPECT_EQ(sums[i], drawn[i] + later[i]);
-    EXPECT_NE(values(rand({4})), drawn) << "the sequence goes on";
+    EXPECT_NE(f32_values(rand({4})), drawn) << "the sequence goes on";
   };
   for (int call = 0; call < 3; ++call) expect_draws([&](const Tensor& x) { return f(x); });
   expect_draws([](const Tensor& x) {  // at once
@@ -405,8 +403,8 @@ TEST(InPlace, AnErrorBetweenWritesLeavesTheEarlierOnes) {
   });
   for (int call = 1; call < 3; ++call) {
     EXPECT_TRUE(contains(refusal<UserError>([&] { f(x, y); }), "does not broadcast"));
-    EXPECT_EQ(values(x), (Floats{static_cast<float>(call), static_cast<float>(call + 1)}));
-    EXPECT_EQ(values(y), (Floats{0, 1}));
+    EXPECT_EQ(f32_values(x), (Floats{static_cast<float>(call), static_cast<float>(call + 1)}));
+    EXPECT_EQ(f32_values(y), (Floats{0, 1}));
   }
 }
 

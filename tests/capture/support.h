@@ -14,6 +14,8 @@ namespace sinter::test {
 /// 0, 1, 2, ... as f32 of a shape.
 Tensor counting(const Dims& shape);
 
+inline std::vector<float> f32_values(const Tensor& t) { return to_vector<float>(t); }
+
 /// The elements' bits, so that NaN equals itself and -0 differs from 0.
 template <class T>
 std::vector<uint64_t> bits(const Tensor& t) {

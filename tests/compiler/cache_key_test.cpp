@@ -56,6 +56,7 @@ const std::vector<Change>& changes() {
       {"fusion", "none", [](Subject& s) { s.options.fusion = Fusion::none; }},
       {"fusion", "vertical", [](Subject& s) { s.options.fusion = Fusion::vertical; }},
       {"rounding", "per kernel", [](Subject& s) { s.options.rounding = Rounding::per_kernel; }},
+      {"math", "fast", [](Subject& s) { s.options.math = Math::fast; }},
       {"aligned", "no", [](Subject& s) { s.options.aligned = false; }},
       {"libraries", "not used", [](Subject& s) { s.options.libraries = false; }},
       {"name", "g", [](Subject& s) { s.graph.name = "g"; }},
@@ -115,7 +116,7 @@ TEST(CacheKey, EveryFieldIsInTheTable) {
 
 // A new member that can change the code must come into the key: these fail to compile until somebody has looked.
 TEST(CacheKey, KnowsEveryMemberOfWhatItIsMadeOf) {
-  const auto [fusion, rounding, backend, aligned, location, libraries, frozen] = Options{};
+  const auto [fusion, rounding, math, backend, aligned, location, libraries, frozen] = Options{};
   EXPECT_TRUE(libraries);
   EXPECT_TRUE(location.empty());  // comments only
   EXPECT_TRUE(frozen.empty());    // what is folded is in the graph (src/compiler/folded.h)

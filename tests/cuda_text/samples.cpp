@@ -92,6 +92,13 @@ void add_layouts_and_folds(Collector& add) {
       calls.push_back({array(f32, rows * 36), output(f32, 36), number(rows), number(36)});
     add("column_sum", 3, calls);
   }
+  {
+    // The last row ends in each of a thread's stores once.
+    std::vector<std::vector<Argument>> calls;
+    for (const int64_t n : {0, 1030, 1094, 1158, 1222, 1286, 1350, 1414, 1478})
+      calls.push_back({array(f32, 2 * n), output(f32, 2 * n), number(n)});
+    add("scan_rows", 2, calls);
+  }
   add("chunk_loop", 1, {{array(f32, 4 * 1024), output(f32, 2), number(4)}});
   {
     std::vector<std::vector<Argument>> calls;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
 
 #include "codegen/tile/builder.h"
 #include "tests/cuda_text/device_kernel.h"
+#include "tests/support/approximations.h"
 #include "tests/support/scalar_op_cases.h"
 
 namespace sinter::cuda::testing {
@@ -52,19 +54,29 @@ bool is_nan(DType t, uint64_t bits) {
   return t == f64 && std::isnan(std::bit_cast<double>(bits));
 }
 
-/// Is the result as near as DESIGN grants? The same bits but for approximations and platform functions.
-bool close(ScalarOp op, DType t, uint64_t got, uint64_t expected) {
-  const uint64_t apart = got > expected ? got - expected : expected - got;
+/// Is a GPU's approximation within the bound of src/scalar/math/hardware.h?
+bool within_bound(ScalarOp op, double got, double expected) {
+  const double error = std::fabs(got - expected), size = std::fabs(expected);
   switch (op) {
-    case ScalarOp::lg2_approx:  // an absolute bound near 1
-      return apart <= 4 || std::fabs(scalar::as_double({t, got}) - scalar::as_double({t, expected})) <= 0x1p-21;
+    case ScalarOp::lg2_approx:
+      return error <= 0x1p-21 * std::max(size, 1.0);
+    case ScalarOp::tanh_approx:
+      return error <= 0x1p-10 * size;
     case ScalarOp::ex2_approx:
-    case ScalarOp::rcp_approx:
-    case ScalarOp::rsqrt_approx:
-      return apart <= 4;
+      return error <= 0x1p-21 * size || (size < 0x1p-125 && error < 0x1p-125);
     default:
-      return apart <= (scalar::is_platform_function(op) ? 4 : 0);
+      return error <= 0x1p-21 * size;
   }
+}
+
+/// The same bits but for platform functions and, on a GPU, approximations.
+bool close(ScalarOp op, DType t, uint64_t got, uint64_t expected) {
+  if (got == expected) return true;
+  if (scalar::is_approximation(op))
+    return test::approximates(Device::cuda(0)) &&
+           within_bound(op, scalar::as_double({t, got}), scalar::as_double({t, expected}));
+  const uint64_t apart = got > expected ? got - expected : expected - got;
+  return scalar::is_platform_function(op) && apart <= 4;
 }
 
 struct Compiled {

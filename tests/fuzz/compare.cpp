@@ -7,14 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "runtime/exec/executable.h"
 #include "src/compiler/graph_executable.h"
 #include "src/compiler/pipeline.h"
 #include "src/ops/ops.h"
+#include "src/passes/decompose.h"
+#include "src/passes/use_approximations.h"
 #include "src/reference/interpret.h"
 #include "tests/fuzz/data.h"
 #include "tests/fuzz/memory.h"
+#include "tests/support/approximations.h"
 #include "tests/support/op_cases.h"
 
 namespace sinter::fuzz {
@@ -36,6 +40,7 @@ std::shared_ptr<const exec::Executable> compiled(const Case& c, const Way& way) 
   device::Backend& backend = device::backend(way.device);
   compiler::Options options;
   options.fusion = way.fusion;
+  options.math = way.math;
   options.aligned = c.misaligned == 0;
   options.libraries = false;  // their order of summation is their own
   compiler::Generated made = compiler::run_pipeline(graph, options, backend.properties());
@@ -80,39 +85,88 @@ std::vector<reference::Array> run(const exec::Executable& executable, const Grap
 }
 
 std::string describe(const Way& way) {
-  return fmt::format("{}, fusion {}", way.device.text(), way.fusion == Fusion::none ? "none" : "all");
+  return fmt::format("{}, fusion {}{}", way.device.text(), way.fusion == Fusion::none ? "none" : "all",
+                     way.math == Math::fast ? ", fast" : "");
 }
+
+/// What Math::fast means, to the interpreter.
+Graph approximated(const Graph& graph) { return passes::use_approximations(passes::decompose(graph)); }
 
 /// One call: what the interpreter gives.
 struct Expected {
   std::vector<Input> inputs;
-  std::vector<reference::Array> outputs;  ///< then what is written
+  std::vector<reference::Array> outputs;       ///< then what is written
+  std::vector<reference::Array> fast_outputs;  ///< the same, if some way is Math::fast
 };
 
-Expected expected_of(const Case& c, std::span<const int64_t> symbols) {
+Expected expected_of(const Case& c, std::span<const int64_t> symbols, bool fast) {
   Expected e;
   e.inputs = make_inputs(c.graph, symbols, c.data_seed, c.misaligned);
   std::vector<reference::Array> dense;
   for (const Input& i : e.inputs) dense.push_back(i.dense);
-  e.outputs = reference::interpret(compiler::without_writes(c.graph), dense, symbols);
+  const Graph values = compiler::without_writes(c.graph);
+  e.outputs = reference::interpret(values, dense, symbols);
+  if (fast) e.fast_outputs = reference::interpret(approximated(values), dense, symbols);
   return e;
 }
 
-std::string first_difference(const Case& c, const exec::Executable& executable, const Expected& e, size_t call,
-                             Device device) {
-  const std::vector<graph::Write>& writes = c.graph.writes();
+std::vector<Tensor> inputs_of(const Case& c, const Expected& e, Device device) {
   std::vector<Tensor> inputs;
-  for (const Input& i : e.inputs) inputs.push_back(to_device(i, device, !writes.empty()));
+  for (const Input& i : e.inputs) inputs.push_back(to_device(i, device, !c.graph.writes().empty()));
+  return inputs;
+}
+
+/// Where a device has approximations of its own, what gives the bits that those results must have: op by op, and what
+/// would be written as outputs.
+class OwnStandard {
+ public:
+  OwnStandard(const Case& c, const Way& way) : values_(c), device_(way.device) {
+    values_.graph = compiler::without_writes(c.graph);
+    approximate_ = test::approximate_outputs(way.math == Math::fast ? approximated(values_.graph) : values_.graph);
+    if (test::approximates(device_) && std::ranges::any_of(approximate_, std::identity()))
+      executable_ = compiled(values_, {device_, Fusion::none, way.math});
+  }
+
+  void replace(std::vector<reference::Array>& outputs, const Expected& e, size_t call) const {
+    if (!executable_) return;
+    const auto own = run(*executable_, values_.graph, inputs_of(values_, e, device_), values_.calls[call]);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (approximate_[i]) outputs[i] = own[i];
+  }
+
+ private:
+  Case values_;
+  Device device_;
+  std::vector<bool> approximate_;
+  std::shared_ptr<const exec::Executable> executable_;
+};
+
+std::string first_difference(const Case& c, const exec::Executable& executable, const Expected& e,
+                             const std::vector<reference::Array>& outputs, size_t call, Device device) {
+  const std::vector<graph::Write>& writes = c.graph.writes();
+  const std::vector<Tensor> inputs = inputs_of(c, e, device);
   const auto got = run(executable, c.graph, inputs, c.calls[call]);
   for (size_t i = 0; i < got.size(); ++i)
-    if (const std::string d = test::difference(e.outputs[i], got[i]); !d.empty())
+    if (const std::string d = test::difference(outputs[i], got[i]); !d.empty())
       return fmt::format("call {}, output {}: {}", call, i, d);
   for (size_t i = 0; i < writes.size(); ++i) {
     const auto input = static_cast<size_t>(writes[i].input);
     const int64_t offset = value_of(c.graph.input_layout(input).offset, c.calls[call]);
-    if (const std::string d = difference_in_place(e.inputs[input], inputs[input], offset, e.outputs[got.size() + i]);
+    if (const std::string d = difference_in_place(e.inputs[input], inputs[input], offset, outputs[got.size() + i]);
         !d.empty())
       return fmt::format("call {}, input {} after it was written: {}", call, input, d);
+  }
+  return {};
+}
+
+std::string first_difference(const Case& c, const Way& way, const std::vector<Expected>& expected) {
+  const auto executable = compiled(c, way);
+  const OwnStandard standard(c, way);
+  for (size_t call = 0; call < c.calls.size(); ++call) {
+    const Expected& e = expected[call];
+    std::vector<reference::Array> outputs = way.math == Math::fast ? e.fast_outputs : e.outputs;
+    standard.replace(outputs, e, call);
+    if (const std::string d = first_difference(c, *executable, e, outputs, call, way.device); !d.empty()) return d;
   }
   return {};
 }
@@ -132,15 +186,14 @@ Dims shape_of(const graph::ValueType& type, std::span<const int64_t> symbols) {
 Outcome compare(const Case& c, std::span<const Way> ways) {
   std::vector<Expected> expected;
   try {
-    for (const auto& symbols : c.calls) expected.push_back(expected_of(c, symbols));
+    const bool fast = std::ranges::any_of(ways, [](const Way& w) { return w.math == Math::fast; });
+    for (const auto& symbols : c.calls) expected.push_back(expected_of(c, symbols, fast));
   } catch (const UserError& e) {
     return {Verdict::refused, e.what()};
   }
   for (const Way& way : ways) try {
-      const auto executable = compiled(c, way);
-      for (size_t call = 0; call < c.calls.size(); ++call)
-        if (const std::string d = first_difference(c, *executable, expected[call], call, way.device); !d.empty())
-          return {Verdict::different, fmt::format("{}: {}", describe(way), d)};
+      if (const std::string d = first_difference(c, way, expected); !d.empty())
+        return {Verdict::different, fmt::format("{}: {}", describe(way), d)};
     } catch (const std::exception& e) {
       return {Verdict::different, fmt::format("{}: {}", describe(way), e.what())};
     }

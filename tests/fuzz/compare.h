@@ -25,6 +25,7 @@ struct Case {
 struct Way {
   Device device = Device::cpu();
   Fusion fusion = Fusion::all;
+  Math math = Math::accurate;
 };
 
 enum class Verdict : uint8_t {
@@ -38,11 +39,14 @@ struct Outcome {
   std::string text;
 };
 
-/// Compiles (no cache is read or written) and runs the case in each of the ways; the first difference decides.
+/// Compiles (no cache is read or written) and runs the case in each of the ways; the first difference decides. What
+/// depends on approximations is compared, on a GPU, with what it computes op by op: its bits are its own, but they hang
+/// on nothing else.
 Outcome compare(const Case& c, std::span<const Way> ways);
 
-/// Both fusions on the CPU.
-inline constexpr Way cpu_ways[] = {{Device::cpu(), Fusion::all}, {Device::cpu(), Fusion::none}};
+/// Both fusions on the CPU, and approximations.
+inline constexpr Way cpu_ways[] = {
+    {Device::cpu(), Fusion::all}, {Device::cpu(), Fusion::none}, {Device::cpu(), Fusion::all, Math::fast}};
 
 /// Value of an expression over symbols.
 int64_t value_of(graph::Expr e, std::span<const int64_t> symbols);

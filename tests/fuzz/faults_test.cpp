@@ -43,6 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"swapped_tie", Fault::swapped_tie}, Planted{"dropped_nan", Fault::dropped_nan},
         Planted{"wrong_wrap", Fault::wrong_wrap}, Planted{"wrong_shift", Fault::wrong_shift},
         Planted{"wrong_fold", Fault::wrong_fold}, Planted{"copy_elided", Fault::copy_elided},
+        Planted{"lost_carry", Fault::lost_carry}, Planted{"wrong_identity", Fault::wrong_identity},
         Planted{"stale_alias", Fault::stale_alias}, Planted{"written_too_early", Fault::written_too_early},
         Planted{"missing_alias_guard", Fault::missing_alias_guard}),
     [](const auto& info) { return info.param.name; });

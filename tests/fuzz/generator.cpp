@@ -111,8 +111,8 @@ class Generator {
 
   const OpDef& any_op() {
     using enum OpClass;
-    const OpClass classes[] = {pointwise, pointwise, pointwise, pointwise, pointwise, pointwise, view,   view,
-                               view,      view,      reduction, reduction, indexed,   indexed,   indexed};
+    const OpClass classes[] = {pointwise, pointwise, pointwise, pointwise, pointwise, pointwise, view,    view,
+                               view,      view,      reduction, reduction, indexed,   indexed,   indexed, scan};
     // What every program is full of, and where each rounding shows.
     constexpr std::string_view arithmetic[] = {"add", "sub", "mul", "div"};
     if (choose_.one_in(5)) return *graph::find_op(choose_.of(arithmetic));
@@ -269,7 +269,8 @@ class Generator {
   }
 
   static bool takes_classes(const OpDef& op) {
-    return op.name == "embedding" || op.name == "nll_loss" || op.name == "cross_entropy";
+    return op.name == "embedding" || op.name == "nll_loss" || op.name == "cross_entropy" ||
+           op.name.starts_with("scatter") || op.name.starts_with("index_");
   }
 
   /// A sampled call on inputs, whose indices are made valid: smaller than every extent of the first operand.

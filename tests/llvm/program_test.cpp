@@ -232,6 +232,42 @@ TEST(LlvmPrograms, GatherAndScatterLeaveMaskedLanesAlone) {
   }
 }
 
+TEST(LlvmPrograms, LanesThatMeetAccumulate) {
+  tile_ir::KernelBuilder b("accumulate");
+  const int index = b.add_pointer("index", i32), values = b.add_pointer("values", i64),
+            sums = b.add_pointer("sums", i64, {.written = true}),
+            least = b.add_pointer("least", i64, {.written = true}),
+            most = b.add_pointer("most", u32, {.written = true});
+  tile_ir::Access plain;
+  plain.dims = {tile_ir::along(0, 1)};
+  const Value at = b.block_load(index, plain, {32}), v = b.block_load(values, plain, {32});
+  const Value inside = b.le(b.constant(i32, 0), at);
+  b.scatter(sums, at, v, inside, tile_ir::ReduceKind::sum);
+  b.scatter(least, at, v, inside, tile_ir::ReduceKind::amin);
+  b.scatter(most, at, b.convert(v, u32), inside, tile_ir::ReduceKind::amax);
+  const tile_ir::Kernel kernel = b.finish();
+  std::vector<int32_t> where(32);
+  std::vector<int64_t> in(32), expected_sums(5, 100), expected_least(5, 100);
+  std::vector<uint32_t> expected_most(5, 1);
+  for (size_t i = 0; i < in.size(); ++i) {
+    where[i] = static_cast<int32_t>(i * 7 % 6) - 1;
+    in[i] = static_cast<int64_t>(i * 37 % 64);
+    if (where[i] < 0) continue;
+    const auto w = static_cast<size_t>(where[i]);
+    expected_sums[w] += in[i];
+    expected_least[w] = std::min(expected_least[w], in[i]);
+    expected_most[w] = std::max(expected_most[w], static_cast<uint32_t>(in[i]));
+  }
+  for (const TargetOptions& target : runnable_targets()) {
+    std::vector<int64_t> got_sums(5, 100), got_least(5, 100);
+    std::vector<uint32_t> got_most(5, 1);
+    CompiledKernel(kernel, target)(0, 1, where.data(), in.data(), got_sums.data(), got_least.data(), got_most.data());
+    EXPECT_EQ(got_sums, expected_sums);
+    EXPECT_EQ(got_least, expected_least);
+    EXPECT_EQ(got_most, expected_most);
+  }
+}
+
 TEST(LlvmPrograms, FirstStatusStays) {
   tile_ir::KernelBuilder b("check");
   const int x = b.add_pointer("x", i32), status = b.add_pointer("status", u64, {.written = true});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of the reference for compositions of folds against PyTorch's, computed in f64 and rounded.
+// Results of the reference for compositions of folds, and for scans, against PyTorch's, computed in f64 and rounded.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,10 +64,10 @@ golden::Tolerance tolerance_of(DType dtype) {
   return {ulps, true, dtype == f64 ? 1e-14 : dtype == f32 ? 2e-6 : dtype == f16 ? 1e-7 : 1e-6};
 }
 
-TEST(Composites, AgreeWithPyTorch) {
+void agree_with_pytorch(const std::string& file) {
   ops::register_all_ops();
   std::map<std::string, int> cases;
-  for (const Words& line : golden::read("composites")) {
+  for (const Words& line : golden::read(file)) {
     const graph::OpDef* op = graph::find_op(line[0]);
     ASSERT_NE(op, nullptr) << line[0];
     size_t at = static_cast<size_t>(std::ranges::find(line, "|") - line.begin()) + 1;
@@ -94,6 +94,9 @@ TEST(Composites, AgreeWithPyTorch) {
   }
   for (const auto& [op, count] : cases) EXPECT_GT(count, 3) << op;
 }
+
+TEST(Composites, AgreeWithPyTorch) { agree_with_pytorch("composites"); }
+TEST(Scans, AgreeWithPyTorch) { agree_with_pytorch("scans"); }
 
 }  // namespace
 }  // namespace sinter

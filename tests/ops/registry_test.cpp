@@ -25,7 +25,7 @@ TEST_F(Registry, EveryOpHasEveryPart) {
     EXPECT_GT(op->doc.size(), 8u);
     EXPECT_EQ(op->doc.find('\n'), std::string::npos);
     EXPECT_TRUE(op->infer);
-    EXPECT_TRUE(op->lower || op->reduction || op->decompose);
+    EXPECT_TRUE(op->lower || op->reduction || op->scan || op->accumulate || op->decompose);
     EXPECT_TRUE(op->reference);
     ASSERT_TRUE(op->sample);
     EXPECT_TRUE(op->sample(0).has_value());
@@ -97,7 +97,9 @@ TEST_F(Registry, AttributesFollowTheSchemaExactly) {
 /// them.
 std::optional<size_t> accepted_dtypes(const graph::OpDef& op) {
   const auto call = op.sample(0);
-  const bool uniform = op.op_class == graph::OpClass::pointwise || op.op_class == graph::OpClass::reduction;
+  using graph::OpClass;
+  const bool uniform =
+      op.op_class == OpClass::pointwise || op.op_class == OpClass::reduction || op.op_class == OpClass::scan;
   if (!uniform || op.name == "where" || op.name == "masked_fill") return std::nullopt;
   size_t accepted = 0;
   for (const DType t : all_dtypes) {

@@ -107,7 +107,7 @@ TEST_F(Run, LongFoldsOfFewResults) {
 }
 
 TEST_F(Run, SoftmaxRows) {
-  for (int64_t n : {5, 64, 300, 1000, 1024, 3000, 3001, 6007, 10000, 13001, 33000})
+  for (int64_t n : {5, 64, 300, 1000, 1024, 3000, 3001, 6007, 10000, 13001})
     check(f32, {4, n}, [](GraphBuilder& b, Value x) { return std::vector{b.softmax(x)}; });
 }
 

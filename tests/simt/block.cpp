@@ -52,6 +52,16 @@ BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
     *at += value;
     return old;
   };
+  // Only counts: what others stored is not read because of it.
+  table_.increment = [](unsigned* at, unsigned limit) {
+    current->check(current->memory_.check(at, sizeof *at, "an atomic access"));
+    const unsigned old = *at;
+    *at = old >= limit ? 0 : old + 1;
+    return old;
+  };
+  table_.atomic = [](const void* at, int bytes) {
+    current->check(current->memory_.check(at, static_cast<size_t>(bytes), "an atomic access"));
+  };
 }
 
 std::string BlockRunner::run(const Launch& launch) {

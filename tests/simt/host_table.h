@@ -17,6 +17,8 @@ struct HostTable {
   unsigned long long (*compare_and_swap)(unsigned long long* at, unsigned long long expected, unsigned long long value);
   void (*fence)();
   unsigned (*add)(unsigned* at, unsigned value);
+  unsigned (*increment)(unsigned* at, unsigned limit);
+  void (*atomic)(const void* at, int bytes);
 };
 
 }  // namespace sinter::simt

@@ -25,6 +25,8 @@ struct sinter_host_table {
   unsigned long long (*compare_and_swap)(unsigned long long* at, unsigned long long expected, unsigned long long value);
   void (*fence)();
   unsigned (*add)(unsigned* at, unsigned value);
+  unsigned (*increment)(unsigned* at, unsigned limit);
+  void (*atomic)(const void* at, int bytes);
 };
 extern "C" { sinter_host_table* sinter_host; }
 
@@ -42,6 +44,7 @@ struct sinter_host_index { unsigned x; };
 #define atomicCAS(at, expected, value) sinter_host->compare_and_swap(at, expected, value)
 
 #define atomicAdd(at, value) sinter_host->add(at, value)
+#define atomicInc(at, limit) sinter_host->increment(at, limit)
 
 #define SINTER_HOST 1
 #define __device__
@@ -55,6 +58,7 @@ struct sinter_host_index { unsigned x; };
 inline void sinter_host_load(void* to, const void* from, int bytes) { sinter_host->load(to, from, bytes, 1); }
 inline void sinter_host_load_rw(void* to, const void* from, int bytes) { sinter_host->load(to, from, bytes, 0); }
 inline void sinter_host_store(void* to, const void* from, int bytes) { sinter_host->store(to, from, bytes); }
+inline void sinter_host_atomic(const void* at, int bytes) { sinter_host->atomic(at, bytes); }
 inline void sinter_host_shared_load(void* to, const void* from, int bytes) { sinter_host->shared_load(to, from, bytes); }
 inline void sinter_host_shared_store(void* to, const void* from, int bytes) {
   sinter_host->shared_store(to, from, bytes);

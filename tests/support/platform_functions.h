@@ -13,14 +13,20 @@
 
 namespace sinter::test {
 
+inline bool calls_platform(const loop::Instruction& in) {
+  if (in.kind == loop::InstructionKind::scalar) return scalar::is_platform_function(in.op);
+  const bool logarithms =
+      in.kind == loop::InstructionKind::scan && in.id == static_cast<int>(loop::ScanKind::logaddexp);
+  return logarithms && in.type == f64;
+}
+
 /// Does the arithmetic of a graph of primitive ops call one?
 inline bool calls_platform(const graph::Graph& graph) {
   const loop::Program program = lower::lower_to_nests(graph, {});
   for (const loop::Group& group : program.groups)
     for (const loop::Nest& nest : group.nests)
       for (loop::ValueId i = 0; i < static_cast<loop::ValueId>(nest.body.size()); ++i)
-        if (nest.body[i].kind == loop::InstructionKind::scalar && scalar::is_platform_function(nest.body[i].op))
-          return true;
+        if (calls_platform(nest.body[i])) return true;
   return false;
 }
 
@@ -47,7 +53,7 @@ inline bool calls_platform(const graph::OpDef& op, const graph::SampleCall& call
 inline bool calls_platform(const graph::OpDef& op) {
   thread_local std::map<const graph::OpDef*, bool> known;
   const auto [found, is_new] = known.try_emplace(&op, false);
-  if (!is_new || (!op.lower && !op.decompose)) return found->second;
+  if (!is_new || (!op.lower && !op.decompose && !op.scan)) return found->second;
   const auto counts = [](const graph::ValueType& t) { return t.dtype == f64 || t.dtype == u64; };
   const auto counts_or_is_index = [&](const graph::ValueType& t) { return counts(t) || t.dtype == i64; };
   for (int variant = 0; const auto call = op.sample(variant); ++variant)

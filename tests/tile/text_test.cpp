@@ -34,6 +34,7 @@ Kernel everything() {
   const int x = b.add_pointer("x", u8, {.alignment = 16});
   const int y = b.add_pointer("y", f32, {.written = true, .no_alias = false, .alignment = 64});
   const int status = b.add_pointer("status", u64, {.written = true});
+  const int counts = b.add_pointer("counts", u32, {.written = true});
   const int n = b.add_scalar("n", i64, 4);
   b.kernel().comments = {"image.cpp:12", "", "  indented"};
   const Value pid = b.program_id(), extent = b.parameter(n), zero = b.constant(u32, 0.0);
@@ -58,8 +59,15 @@ Kernel everything() {
             [&] { return std::vector<Value>{b.mul(carried[0], scaled)}; });
         return std::vector<Value>{next[0], carried[1]};
       });
+  const Value rows = b.iota(1, Type::tile(i32, {4, 8})), pairs[] = {b.convert(rows, f32), rows};
+  b.scan(1, pairs, [&](std::span<const Value> earlier, std::span<const Value> later) {
+    const Value takes = b.le(earlier[0], later[0]);
+    return std::vector<Value>{b.max(earlier[0], later[0]), b.select(takes, later[1], earlier[1])};
+  });
   b.if_then(b.lt(pid, extent), [&] {
     b.scatter(y, offsets, b.add(sums[0], sums[1]), inside);
+    b.scatter(counts, offsets, b.constant(u32, 1), inside, ReduceKind::sum);
+    b.scatter(counts, offsets, b.constant(u32, 7), {}, ReduceKind::amax);
     return std::vector<Value>{};
   });
   Access row{
@@ -70,7 +78,7 @@ Kernel everything() {
 
 TEST(TileText, PrintParsePrintIsIdentity) {
   expect_identity(everything());
-  for (const char* name : {"softmax.tile", "transpose.tile", "grid_sum.tile"})
+  for (const char* name : {"softmax.tile", "transpose.tile", "grid_sum.tile", "grid_cumsum.tile"})
     expect_identity(parse(read_program(name)));
 }
 
@@ -179,6 +187,21 @@ TEST(TileVerify, RefusesBrokenKernels) {
        "yields f32"},
       {"%a = constant true : boolean\nif %a {\n  %z = constant 1 : f32\n}\n%b = add %1, %1 : f32", "not defined here"},
       {"%a = constant 1 : f32\nyield %a", "yield outside a region"},
+      {"%a = constant 1 : f32[4]\n%s, %e = scan 0 %a by %p and %q : f32[4], f32[4] {\n  yield %p\n}",
+       "f32[4] and f32[1]"},
+      {"%a = constant 1 : f32[4]\n%s, %e = scan 1 %a by %p and %q : f32[4], f32[1] {\n  yield %p\n}", "no such dim"},
+      {"%a = constant 1 : f32[4]\n%s, %e = scan 0 %a by %p and %q : f32[4], f32[1] {\n  yield %a\n}",
+       "a combine reads its arguments alone"},
+      {"%a = constant 1 : f32[4]\n%s, %e = scan 0 %a by %p and %q : f32[4], f32[1] {\n  %r = program_id : i64\n  "
+       "yield %p\n}",
+       "a combine is of scalar ops"},
+      {"%g = constant 1 : i64\n%t = ticket %g @w : i64\n%u = ticket %g @w : i64", "a program takes one ticket"},
+      {"%g = constant 1 : i64\n%a = constant 1 : f32[4]\n"
+       "%p = grid_scan %g, %g of %g places 64 @w, %a by %c and %d : f32[4] {\n  yield %d\n}",
+       "tiles of one element"},
+      {"%g = constant 1 : i64\n%a = constant 1 : f32[1]\n"
+       "%p = grid_scan %g, %g of %g places 48 @w, %a by %c and %d : f32[1] {\n  yield %d\n}",
+       "places are a power of two"},
       {"%g = constant 0 : i64\n%l = arrive %g, %g @y : boolean", "@y must be u32* written may_alias"},
       {"%g = constant 0 : i64\n%l = arrive %g, %g @w : boolean\n%m = arrive %g, %g @w : boolean", "meet twice"},
       {"%g = constant 0 : i64\nfor %i = %g to %g step %g {\n  %l = arrive %g, %g @w : boolean\n}", "meet in a loop"},

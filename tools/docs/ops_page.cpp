@@ -44,8 +44,12 @@ struct Section {
 constexpr std::array sections = {
     Section{OpClass::pointwise, "Pointwise", "Shapes broadcast, dtypes promote."},
     Section{OpClass::reduction, "Reductions", "Folds over dims, in one order whatever is fused."},
+    Section{OpClass::scan, "Scans",
+            "Each element combines those before it along a dim, in one order whatever is fused."},
     Section{OpClass::view, "Views", "Index arithmetic of the reader: nothing is computed or copied."},
     Section{OpClass::indexed, "Indexed", "The result reads its operands at computed places."},
+    Section{OpClass::accumulation, "Accumulations", "Integers folded into places that are data."},
+    Section{OpClass::call, "Calls", "A library's or a built-in routine's result: opaque to fusion."},
     Section{OpClass::creation, "Creation", "Tensors without operands; readers compute the elements."},
 };
 

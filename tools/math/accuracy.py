@@ -7,6 +7,8 @@ Lines of accuracy.txt:
     worst <function> <definition> every <stride>: <ulp> at <bits of the argument>     printed by sweep
     pairs <function> <definition> <number>: <ulp> at <argument> and <argument>        printed by sweep_pairs
     composed <op>: <how it follows from functions>
+    approx <cpu|cuda> <function> <dtype> every <stride>: <error> at <bits>, <n> wrong     printed by bench_approximations
+    approx <cpu|cuda> <function> <dtype> pairs <number>: <error> at <pair>, <n> wrong
     device <name>                          where the following lines come from: bench_math_hashes compare
     <function> <dtype> <arguments> <n> of <n> blocks equal
 """
@@ -38,6 +40,20 @@ results each. A sum is equal where every result is, but for a chance of 2^-64. "
 "stratified" pairs go through every sign and exponent of both (f16, bf16: every value of the first); "special" are all
 pairs of 69 values: zeros, subnormals, limits, infinities, NaN, integers, neighbours of 1.
 
+"""
+APPROXIMATIONS = """
+## Approximations
+
+`softmax`, `log_softmax`, `logsumexp` and `cross_entropy` take exponentials, and softmax divides, by approximate definitions;
+`Math::fast` uses them for all functions below ([decision 0022](decisions/0022-approximations.md)). On the CPU these are the
+same formulas with the operations that hardware approximates computed to about 1 ulp (tanh of f16 and bf16 to 2^-13.9), so
+results differ between CPU and GPU. Errors are those of the rounded result (1/2 is rounding itself), divided by its size, in
+steps of the dtype (f32 2^-23, f16 2^-10, bf16 2^-7); of logarithms, by at least 1. exp and what follows from it have an error
+that grows with the argument, (2 + 1.2 |x|) 2^-23; it is largest where the result is about 2^-126 or 2^128. Results of f32 and bf16 below
+2^-125 may be 0. Infinities, NaN and zeros come where they are due.
+
+| function | result | arguments | GPU | at | CPU (f32: {cpu}) |
+| --- | --- | --- | --- | --- | --- |
 """
 MIDDLE = """
 `gelu` is measured where its error is above |x| 2^-25 (f32) or 1.6e-37 (bf16): its formula cancels for negative x.
@@ -78,8 +94,20 @@ def bits_table(equal):
     return "\n".join(rows) + "\n"
 
 
+def approximations_table(approx):
+    """One row a function and dtype: what each device was measured to do."""
+    rows = []
+    strides = {args for (_, kind), found in approx.items() for where, (args, _, _) in found.items() if where == "cpu" and kind == "f32"}
+    cpu = "; ".join(sorted(a for a in strides if a.startswith(("all", "every")))) or "not measured"
+    for (name, dtype), found in approx.items():
+        args, error, at = found.get("cuda", ("", "", ""))
+        own = found.get("cpu", ("", "", ""))
+        rows.append(f"| `{name}_approx` | {dtype} | {args or own[0]} | {error} | {at} | {own[1]} |")
+    return APPROXIMATIONS.format(cpu=cpu) + "\n".join(rows) + "\n"
+
+
 def page():
-    rows, composed, equal, device = [], [], {}, None
+    rows, composed, equal, approx, device = [], [], {}, {}, None
     for line in (ROOT / "tools/math/accuracy.txt").read_text().splitlines():
         if match := re.fullmatch(r"worst (\w+) (\w+) every (\d+): ([\d.]+) at (0x\w+)", line):
             name, definition, stride, error, at = match.groups()
@@ -89,13 +117,21 @@ def page():
             rows.append(f"| `{name}` | {definition} | {int(count):,} pairs | {error} | {at or ''} |")
         elif match := re.fullmatch(r"composed (\w+): (.+)", line):
             composed.append(f"| `{match[1]}` | {match[2]} |")
+        elif match := re.fullmatch(r"approx (\w+) (\w+) (\w+) every (\d+): (\S+) at (0x\w+), 0 wrong", line):
+            where, name, dtype, stride, error, at = match.groups()
+            arguments = inputs("f32", int(stride)) if dtype == "f32" else "all 2^16"
+            at = argument(at) if dtype == "f32" else f"bits {at[-4:]}"
+            approx.setdefault((name, dtype), {})[where] = (arguments, error, at)
+        elif match := re.fullmatch(r"approx (\w+) (\w+) (\w+) pairs (\d+): (\S+) at \d+, 0 wrong", line):
+            where, name, dtype, count, error = match.groups()
+            approx.setdefault((name, dtype), {})[where] = (f"{int(count):,} pairs", error, "")
         elif match := re.fullmatch(r"device (.+)", line):
             device = equal.setdefault(match[1], [])
         elif match := re.fullmatch(r"(\w+) (\w+) (\w+)\s+(\d+) of (\d+) blocks equal", line):
             device.append(match.groups())
         elif line and not line.startswith("#"):
             sys.exit(f"accuracy.txt: cannot read '{line}'")
-    return HEAD + "\n".join(rows) + "\n" + MIDDLE + "\n".join(composed) + "\n" + (BITS + bits_table(equal) if equal else "")
+    return HEAD + "\n".join(rows) + "\n" + MIDDLE + "\n".join(composed) + "\n" + (approximations_table(approx) if approx else "") + (BITS + bits_table(equal) if equal else "")
 
 
 def main():

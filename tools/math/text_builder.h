@@ -28,6 +28,13 @@ class TextBuilder {
            "\"f\"(b)); return r; }\n"
            "OP float sn_max(float a, float b) { float r; asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), "
            "\"f\"(b)); return r; }\n"
+           "OP float sn_ex2(float a) { float r; asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(r) : \"f\"(a)); return r; "
+           "}\n"
+           "OP float sn_lg2(float a) { float r; asm(\"lg2.approx.f32 %0, %1;\" : \"=f\"(r) : \"f\"(a)); return r; }\n"
+           "OP float sn_rcp(float a) { float r; asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(r) : \"f\"(a)); return r; }\n"
+           "OP float sn_rsqrt(float a) { float r; asm(\"rsqrt.approx.f32 %0, %1;\" : \"=f\"(r) : \"f\"(a)); return r; "
+           "}\n"
+           "OP float sn_tanh(float a) { float r; asm(\"tanh.approx.f32 %0, %1;\" : \"=f\"(r) : \"f\"(a)); return r; }\n"
            "OP unsigned sn_shl(unsigned a, unsigned n) { return n > 31u ? 0u : a << n; }\n"
            "OP unsigned sn_shr(unsigned a, unsigned n) { return n > 31u ? 0u : a >> n; }\n"
            "OP int sn_min(int a, int b) { return a < b ? a : b; }\n"
@@ -49,6 +56,11 @@ class TextBuilder {
   Value neg(Value a) { return emit(a.type, "-" + a.name); }
   Value abs(Value a) { return call(a.type == sinter::f32 ? "fabsf" : "abs", a.type, {a.name}); }
   Value sqrt(Value a) { return call("__fsqrt_rn", a.type, {a.name}); }
+  Value ex2_approx(Value a) { return call("sn_ex2", a.type, {a.name}); }
+  Value lg2_approx(Value a) { return call("sn_lg2", a.type, {a.name}); }
+  Value rcp_approx(Value a) { return call("sn_rcp", a.type, {a.name}); }
+  Value rsqrt_approx(Value a) { return call("sn_rsqrt", a.type, {a.name}); }
+  Value tanh_approx(Value a) { return call("sn_tanh", a.type, {a.name}); }
   Value floor(Value a) { return call("floorf", a.type, {a.name}); }
   Value ceil(Value a) { return call("ceilf", a.type, {a.name}); }
   Value trunc(Value a) { return call("truncf", a.type, {a.name}); }

@@ -18,4 +18,7 @@ std::unique_ptr<Provider> make_cudnn_provider();
 std::unique_ptr<Provider> make_onednn_convolution_provider();
 std::unique_ptr<Provider> make_onednn_provider();
 
+std::unique_ptr<Provider> make_host_sort_provider();
+std::unique_ptr<Provider> make_host_fold_provider();
+
 }  // namespace sinter::exec

@@ -15,6 +15,8 @@ std::vector<std::unique_ptr<Provider>> builtin_providers() {
   std::vector<std::unique_ptr<Provider>> all = cuda_providers();
   if (auto p = make_onednn_convolution_provider()) all.push_back(std::move(p));
   if (auto p = make_onednn_provider()) all.push_back(std::move(p));
+  all.push_back(make_host_sort_provider());
+  all.push_back(make_host_fold_provider());
   return all;
 }
 

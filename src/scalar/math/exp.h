@@ -93,4 +93,10 @@ V exp_half(B& b, V x, DType result) {
   return b.mul(root, root);
 }
 
+/// exp(x), approximate: relative error below (2 + 1.2 |x|) 2^-23, that of the product's rounding.
+template <class B, class V>
+V exp_approx(B& b, V x) {
+  return b.ex2_approx(b.mul(x, b.f32(detail::log2_e)));
+}
+
 }  // namespace sinter::scalar::math

@@ -64,4 +64,10 @@ V exp2_half(B& b, V x, DType result) {
   return b.mul(root, root);
 }
 
+/// 2^x, approximate.
+template <class B, class V>
+V exp2_approx(B& b, V x) {
+  return b.ex2_approx(x);
+}
+
 }  // namespace sinter::scalar::math

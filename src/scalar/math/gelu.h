@@ -58,4 +58,20 @@ V gelu_half(B& b, V x, DType result) {
   return subtract_tail(b, x, a, exp2_reduced<3>(b, e.r), e.t);
 }
 
+/// gelu(x), approximate: the polynomials of the other definitions, 2^y by the hardware.
+template <class B, class V>
+V gelu_approx(B& b, V x, DType result) {
+  using namespace detail;
+  const bool half = result != f32;
+  const V a = b.min(b.abs(x), b.f32(half ? 13.06f : 13.0f));
+  const V g =
+      half ? polynomial(b, a, {-1.1505936f, -0.46074665f, -0.051335026f, 0.00713513f, -0.0005766003f, 1.8844514e-05f})
+           : polynomial(b, a,
+                        {-1.1511045f, -0.4592216f, -0.05242428f, 0.0068895905f, 8.6552e-05f, -0.00035169628f,
+                         0.00011258225f, -2.2375607e-05f, 3.1681086e-06f, -3.2866575e-07f, 2.4852064e-08f,
+                         -1.3332899e-09f, 4.8056295e-11f, -1.0427049e-12f, 1.0284302e-14f});
+  const V tail = b.ex2_approx(b.fma(a, g, b.f32(-1.0f)));
+  return b.fma(b.neg(b.max(a, b.neg(x))), tail, b.max(x, b.f32(-0.0f)));
+}
+
 }  // namespace sinter::scalar::math

@@ -9,6 +9,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "src/scalar/math/hardware.h"
+
 // The value's kind is known wherever the expansion is written; inlining lets the compiler see it, so that a loop over
 // an expansion becomes plain vector code.
 #define SINTER_MATH_INLINE inline __attribute__((always_inline))
@@ -213,6 +215,12 @@ class HostBuilder {
   SINTER_MATH_INLINE Value rare(Value condition, Value fast, Slow slow) {
     return select(condition, slow(), fast);
   }
+
+  SINTER_MATH_INLINE Value ex2_approx(Value a) { return hardware::ex2(*this, a); }
+  SINTER_MATH_INLINE Value lg2_approx(Value a) { return hardware::lg2(*this, a); }
+  SINTER_MATH_INLINE Value rcp_approx(Value a) { return hardware::rcp(*this, a); }
+  SINTER_MATH_INLINE Value rsqrt_approx(Value a) { return hardware::rsqrt(*this, a); }
+  SINTER_MATH_INLINE Value tanh_approx(Value a) { return hardware::tanh(*this, a); }
 
   SINTER_MATH_INLINE Value convert(Value a, DType to) {
     switch (a.kind) {

@@ -89,4 +89,10 @@ V log_half(B& b, V x, DType result) {
   return detail::log_of_any(b, x, [&](V v, float shift) { return detail::log_half_normal(b, v, result, shift); });
 }
 
+/// log(x), approximate: absolute error below 2^-22 for x in (0.5, 2), else relative.
+template <class B, class V>
+V log_approx(B& b, V x) {
+  return b.mul(b.lg2_approx(x), b.f32(0.69314718055994531f));
+}
+
 }  // namespace sinter::scalar::math

@@ -83,4 +83,14 @@ V log10_half(B& b, V x, DType) {
   });
 }
 
+/// log2(x) and log10(x), approximate: absolute error below 2^-22 for x in (0.5, 2), else relative.
+template <class B, class V>
+V log2_approx(B& b, V x) {
+  return b.lg2_approx(x);
+}
+template <class B, class V>
+V log10_approx(B& b, V x) {
+  return b.mul(b.lg2_approx(x), b.f32(0.30102999566398119521f));
+}
+
 }  // namespace sinter::scalar::math

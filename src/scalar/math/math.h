@@ -5,6 +5,8 @@
 // gives the same bits. An expansion is a template over a builder of those ops (HostBuilder shows the interface):
 //   name_f32(b, x)            accurate: within 1 ulp unless its comment says otherwise
 //   name_half(b, x, result)   for a result of type f16 or bf16: within 1/8 ulp of it, before rounding
+//   name_approx(b, x)         by what hardware approximates (hardware.h): bounds in docs/accuracy.md, not the same bits
+//                             on every device; inside of softmax and its like, and under Math::fast
 // Comments give the largest measured error, in ulp of the result type (f32: over all 2^32 inputs; half: all inputs of
 // 16 bits and every seventh f32), and the machine instructions on sm_90 (those of the main path, without constants kept
 // in registers; a branch to rare cases counts as one).

@@ -138,4 +138,18 @@ V pow_half(B& b, V x, V y, DType) {
   });
 }
 
+/// x^y, approximate, with the special cases of C's pow: relative error below (4 + 2 |y log2 x|) 2^-23 where the
+/// logarithm is not small. Zero, denormal and infinite x take the main path.
+template <class B, class V>
+V pow_approx(B& b, V x, V y) {
+  using namespace detail;
+  const V negative = b.lt(b.bitcast(x, i32), b.i32(0));
+  const V no_power = b.bit_or(b.eq(y, b.f32(0.0f)), b.bit_not(b.lt(b.abs(y), b.f32(0x1p32f))));
+  return b.rare(b.bit_or(negative, no_power), b.ex2_approx(b.mul(y, b.lg2_approx(x))), [&] {
+    return pow_general(b, x, y, [&](V a, V exponent, V shift) {
+      return b.ex2_approx(b.mul(exponent, b.sub(b.lg2_approx(a), shift)));
+    });
+  });
+}
+
 }  // namespace sinter::scalar::math

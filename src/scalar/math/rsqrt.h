@@ -61,4 +61,10 @@ V rsqrt_half(B& b, V x, DType) {
                 [&] { return rsqrt_special(b, x, [&](V a) { return rsqrt_start(b, a); }); });
 }
 
+/// 1 / sqrt(x), approximate.
+template <class B, class V>
+V rsqrt_approx(B& b, V x) {
+  return b.rsqrt_approx(x);
+}
+
 }  // namespace sinter::scalar::math

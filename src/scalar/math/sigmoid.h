@@ -77,4 +77,10 @@ V sigmoid_half(B& b, V x, DType result) {
   return b.mul(halley(b, d, reciprocal_start(b, d, sigmoid_magic_bf16)), b.f32(0x1p-10f));
 }
 
+/// 1 / (1 + exp(-x)), approximate: the error of exp(-x) for negative x. Below sigmoid(-88) the result is 0.
+template <class B, class V>
+V sigmoid_approx(B& b, V x) {
+  return b.rcp_approx(b.add(b.ex2_approx(b.mul(x, b.f32(-detail::log2_e))), b.f32(1.0f)));
+}
+
 }  // namespace sinter::scalar::math

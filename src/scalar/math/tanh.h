@@ -59,4 +59,19 @@ V tanh_half(B& b, V x, DType result) {
   return b.mul(b.mul(c, p), reciprocal(b, q));
 }
 
+/// tanh(x), approximate: the hardware's for f16 and bf16; for f32 x + x^3 p(x^2) for small x, else
+/// 1 - 2 / (1 + exp(2|x|)), relative error below 8 2^-23.
+template <class B, class V>
+V tanh_approx(B& b, V x, DType result) {
+  using namespace detail;
+  if (result != f32) return b.tanh_approx(x);
+  const V a = b.abs(x);
+  const V z = b.mul(x, x);
+  const V p = polynomial(b, z, {-0.333333284f, 0.133327693f, -0.0538509078f, 0.0209971797f, -0.00609671418f});
+  const V small = b.fma(b.mul(a, z), p, a);
+  const V quotient = b.rcp_approx(b.add(b.ex2_approx(b.mul(a, b.f32(2 * log2_e))), b.f32(1.0f)));
+  const V large = b.fma(quotient, b.f32(-2.0f), b.f32(1.0f));
+  return with_sign_of(b, b.select(b.lt(a, b.f32(0.625f)), small, large), x);
+}
+
 }  // namespace sinter::scalar::math

@@ -50,7 +50,8 @@ bool read(int argc, char** argv, Arguments& a) {
 }
 
 constexpr Way cuda_ways[] = {{sinter::Device::cuda(0), sinter::Fusion::all},
-                             {sinter::Device::cuda(0), sinter::Fusion::none}};
+                             {sinter::Device::cuda(0), sinter::Fusion::none},
+                             {sinter::Device::cuda(0), sinter::Fusion::all, sinter::Math::fast}};
 
 /// One process's share; what it found goes to the file: numbers, coverage, failures.
 void run_share(const Arguments& a, uint64_t process, const std::string& path) {

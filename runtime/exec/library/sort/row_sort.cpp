@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/exec/library/sort/row_sort.h"
+
+namespace sinter::exec {
+
+RowSort row_sort_of(const CallDescription& call) {
+  const CallTensor& x = call.operands.at(0);
+  RowSort s;
+  s.dtype = x.dtype;
+  s.descending = call.words.at(0) != 0;
+  if (x.shape.empty()) return s;
+  s.length = x.shape.back();
+  for (size_t d = 0; d + 1 < x.shape.size(); ++d) s.rows *= x.shape[d];
+  return s;
+}
+
+uint64_t sort_key(DType dtype, uint64_t bits) {
+  const int width = dtype.bytes() * 8;
+  const uint64_t mask = ~uint64_t{0} >> (64 - width), sign = uint64_t{1} << (width - 1);
+  if (!dtype.is_floating()) return dtype.is_integer() && dtype.is_signed() ? bits ^ sign : bits;
+  const uint64_t infinity = dtype == f16    ? 0x7c00
+                            : dtype == bf16 ? 0x7f80
+                            : dtype == f32  ? 0x7f800000
+                                            : 0x7ff0000000000000;
+  const uint64_t magnitude = bits & ~sign;
+  if (magnitude > infinity) return mask;
+  if (magnitude == 0) return sign;
+  return (bits & sign) != 0 ? ~bits & mask : bits | sign;
+}
+
+}  // namespace sinter::exec

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/exec/library/call.h"
+
+namespace sinter::exec {
+
+/// The call argsort: for each row of the operand (its last dim, dense) the positions in their order, as i64. Equal
+/// elements keep their order; -0 equals 0; NaN is larger than every number.
+struct RowSort {
+  DType dtype;
+  int64_t rows = 1, length = 1;
+  bool descending = false;
+};
+
+RowSort row_sort_of(const CallDescription& call);
+
+/// An element's bits as an unsigned integer whose order is the ascending one; complemented it is the descending one.
+uint64_t sort_key(DType dtype, uint64_t bits);
+
+}  // namespace sinter::exec

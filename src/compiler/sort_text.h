@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sinter/dtype.h>
+
+#include <cstdint>
+#include <string>
+
+namespace sinter::compiler {
+
+/// Which of the kernels of a sort on CUDA. Rows that fit into a block's shared memory are sorted by one kernel; longer
+/// ones a byte of the keys at a time, least significant first: tiles count their digits, the counts are summed over the
+/// tiles, and each tile, sorted by the digit, goes to its places.
+enum class SortKernel : uint8_t { row, count, sum, move };
+
+/// One of the kernels, for one dtype and order. Each is complete by itself.
+struct SortText {
+  SortKernel kernel = SortKernel::row;
+  DType dtype;
+  bool descending = false;
+  int threads = 256;
+  int items = 16;  ///< of a thread
+
+  std::string entry() const;
+  std::string text() const;
+  int64_t tile() const { return int64_t{threads} * items; }
+};
+
+/// Bytes of a key in memory between the passes.
+int64_t key_bytes(DType dtype);
+/// The most elements of a row that one block sorts.
+int64_t longest_row(DType dtype);
+
+}  // namespace sinter::compiler
