@@ -17,7 +17,7 @@ using scalar::Constant;
 using scalar::ScalarOp;
 using tile_ir::Value;
 
-struct Case {
+struct ScanCase {
   DType t;
   bool first_largest;  ///< else a sum; pairs of an element and its number, the first largest wins
   std::vector<int32_t> dims;
@@ -36,19 +36,19 @@ Constant evaluated(ScalarOp op, const Constant& a, const Constant& b) {
   return scalar::evaluate(op, both);
 }
 
-Element combined(const Case& c, const Element& a, const Element& b) {
+Element combined(const ScanCase& c, const Element& a, const Element& b) {
   if (!c.first_largest) return {evaluated(ScalarOp::add, a.first, b.first), b.second};
   return evaluated(ScalarOp::lt, a.first, b.first).bits != 0 ? b : a;
 }
 
 /// For k = 0, 1, ... each j with bit k set becomes the combination of the one at ((j >> k) << k) - 1 and itself.
-void canonical(const Case& c, std::vector<Element>& row) {
+void canonical(const ScanCase& c, std::vector<Element>& row) {
   for (size_t k = 0; size_t{1} << k < row.size(); ++k)
     for (size_t j = 0; j < row.size(); ++j)
       if ((j >> k & 1) != 0) row[j] = combined(c, row[((j >> k) << k) - 1], row[j]);
 }
 
-tile_ir::Access dense(const std::vector<int32_t>& dims) {
+tile_ir::Access row_major_access(const std::vector<int32_t>& dims) {
   tile_ir::Access a;
   a.dims.resize(dims.size());
   int64_t stride = 1;
@@ -56,11 +56,11 @@ tile_ir::Access dense(const std::vector<int32_t>& dims) {
   return a;
 }
 
-DeviceKernel compile(const Case& c) {
+DeviceKernel compile(const ScanCase& c) {
   tile_ir::KernelBuilder b(c.name());
   const int x = b.add_pointer("x", c.t, {.alignment = 16}), y = b.add_pointer("y", c.t, {.written = true});
   const int end = b.add_pointer("end", c.t, {.written = true}), at = b.add_pointer("at", i32, {.written = true});
-  std::vector<Value> values{b.block_load(x, dense(c.dims), c.dims)};
+  std::vector<Value> values{b.block_load(x, row_major_access(c.dims), c.dims)};
   if (c.first_largest) values.push_back(b.iota(c.dim, b.type(values[0])));
   const auto results = b.scan(c.dim, values, [&](std::span<const Value> earlier, std::span<const Value> later) {
     if (!c.first_largest) return std::vector<Value>{b.add(earlier[0], later[0])};
@@ -69,20 +69,20 @@ DeviceKernel compile(const Case& c) {
   });
   std::vector<int32_t> ended = c.dims;
   ended[static_cast<size_t>(c.dim)] = 1;
-  b.block_store(y, dense(c.dims), results[0]);
-  b.block_store(end, dense(ended), results[values.size()]);
-  if (c.first_largest) b.block_store(at, dense(c.dims), results[1]);
+  b.block_store(y, row_major_access(c.dims), results[0]);
+  b.block_store(end, row_major_access(ended), results[values.size()]);
+  if (c.first_largest) b.block_store(at, row_major_access(c.dims), results[1]);
   b.kernel().num_warps = c.warps;
   return DeviceKernel(b.finish());
 }
 
-Constant random_value(std::mt19937_64& random, const Case& c) {
+Constant random_value(std::mt19937_64& random, const ScanCase& c) {
   if (c.first_largest) return scalar::constant_of(c.t, static_cast<double>(random() % 40));
   if (!c.t.is_floating()) return {c.t, c.t.bits() == 32 ? random() & 0xffffffffu : random()};
   return scalar::constant_of(c.t, std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -63) * 3);
 }
 
-void check(const Case& c, const DeviceKernel& kernel) {
+void check(const ScanCase& c, const DeviceKernel& kernel) {
   SCOPED_TRACE(c.name());
   std::mt19937_64 random(3);
   int64_t n = 1, inner = 1;
@@ -121,8 +121,8 @@ void check(const Case& c, const DeviceKernel& kernel) {
   }
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<ScanCase> scan_cases() {
+  std::vector<ScanCase> all;
   for (int32_t n = 1; n <= 8192; n *= 4) all.push_back({f32, false, {n}, 0, n < 64 ? 4 : n < 1024 ? 2 : 8});
   for (int32_t n = 2; n <= 64; n *= 2) {
     all.push_back({f32, false, {n, 1024 / n}, 0, 1 + n / 16});  // columns
@@ -136,13 +136,13 @@ std::vector<Case> cases() {
     all.push_back({t, true, {16, 64}, 0, 2});
     all.push_back({t, true, {8, 256}, 1, 4});
   }
-  for (Case& c : all) c.warps = static_cast<int>(std::bit_floor(static_cast<unsigned>(c.warps)));
+  for (ScanCase& c : all) c.warps = static_cast<int>(std::bit_floor(static_cast<unsigned>(c.warps)));
   return all;
 }
 
 TEST(Scan, IsInCanonicalOrder) {
-  std::vector<std::pair<Case, DeviceKernel>> all;
-  for (const Case& c : cases()) all.emplace_back(c, compile(c));
+  std::vector<std::pair<ScanCase, DeviceKernel>> all;
+  for (const ScanCase& c : scan_cases()) all.emplace_back(c, compile(c));
   for (const auto& [c, kernel] : all) {
     check(c, kernel);
     if (HasFatalFailure()) return;

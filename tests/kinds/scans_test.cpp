@@ -11,7 +11,8 @@
 namespace sinter::test {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity(),
+                 not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 TEST(ScanKinds, IntegersAndBooleansAddInI64) {
   for (const DType t : {boolean, i16, u32}) {
@@ -52,10 +53,11 @@ TEST(ScanKinds, ExtremesTakeTheLastOfEqualsAndEveryNan) {
       expect_everywhere(runs, 3, tensor_of_integers(i64, below));
     }
   };
-  check({1, 3, 3, nan, 5, nan, 2}, {1, 3, 3, nan, nan, nan, nan}, {0, 1, 2, 3, 3, 5, 5}, {1, 1, 1, nan, nan, nan, nan},
+  check({1, 3, 3, not_a_number, 5, not_a_number, 2}, {1, 3, 3, not_a_number, not_a_number, not_a_number, not_a_number},
+        {0, 1, 2, 3, 3, 5, 5}, {1, 1, 1, not_a_number, not_a_number, not_a_number, not_a_number},
         {0, 0, 0, 3, 3, 5, 5});
-  check({0.0, -0.0, 0.0, 3, -inf, -inf}, {0.0, -0.0, 0.0, 3, 3, 3}, {0, 1, 2, 3, 3, 3},
-        {0.0, -0.0, 0.0, 0.0, -inf, -inf}, {0, 1, 2, 2, 4, 5});
+  check({0.0, -0.0, 0.0, 3, -infinity, -infinity}, {0.0, -0.0, 0.0, 3, 3, 3}, {0, 1, 2, 3, 3, 3},
+        {0.0, -0.0, 0.0, 0.0, -infinity, -infinity}, {0, 1, 2, 2, 4, 5});
   const auto flags =
       everywhere([](const Tensors& v) -> Tensors { return {cummax(v[0], 0).values, cummin(v[0], 0).indices}; },
                  {tensor_of(boolean, {0, 1, 0, 1, 0})});
@@ -71,9 +73,10 @@ TEST(ScanKinds, ExponentialsOfInfinitiesAreNoNan) {
       expect_everywhere(runs, 0, tensor_of(t, right));
     }
   };
-  run({-inf, -inf, -inf}, {-inf, -inf, -inf});
-  run({-inf, -0.0, -inf, inf, -inf, 3, inf}, {-inf, -0.0, -0.0, inf, inf, inf, inf});
-  run({2, nan, 3, inf}, {2, nan, nan, nan});
+  run({-infinity, -infinity, -infinity}, {-infinity, -infinity, -infinity});
+  run({-infinity, -0.0, -infinity, infinity, -infinity, 3, infinity},
+      {-infinity, -0.0, -0.0, infinity, infinity, infinity, infinity});
+  run({2, not_a_number, 3, infinity}, {2, not_a_number, not_a_number, not_a_number});
   run({1000, -1000, 1000 - 100}, {1000, 1000, 1000});
 }
 
