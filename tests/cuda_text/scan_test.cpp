@@ -10,7 +10,7 @@
 #include "codegen/tile/builder.h"
 #include "tests/cuda_text/device_kernel.h"
 
-namespace sinter::cuda::testing {
+namespace sinter::cuda::testing::scans {
 namespace {
 
 using scalar::Constant;
@@ -150,4 +150,4 @@ TEST(Scan, IsInCanonicalOrder) {
 }
 
 }  // namespace
-}  // namespace sinter::cuda::testing
+}  // namespace sinter::cuda::testing::scans
