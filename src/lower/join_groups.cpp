@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/loop/dependence.h"
 #include "src/lower/limits.h"
 
 namespace sinter::lower {
@@ -115,7 +116,9 @@ std::optional<int64_t> bytes_of_small(const loop::Program& program, const loop::
   if (group.call || group.nests.empty()) return std::nullopt;
   int64_t bytes = 0;
   for (const loop::Nest& nest : group.nests) {
-    if (std::ranges::any_of(nest.axes, &loop::Axis::reduction)) return std::nullopt;
+    const bool folds = std::ranges::any_of(nest.axes, &loop::Axis::reduction) ||
+                       std::ranges::any_of(nest.stores, [](const loop::Store& s) { return s.fold.has_value(); });
+    if (folds || loop::scan_axis(nest)) return std::nullopt;
     const int64_t most = most_bytes(program, nest);
     if (most > small_group_bytes - bytes) return std::nullopt;
     bytes += most;

@@ -120,6 +120,15 @@ TEST_F(JoinGroups, FoldsStayAlone) {
   EXPECT_EQ(nest_counts(lowered(b.g)).size(), 2u);
 }
 
+TEST_F(JoinGroups, ScansStayAlone) {
+  GraphBuilder b;
+  for (const int64_t n : {5, 7}) b.g.add_output(b.op("cumsum", {b.input(f32, {n, 3})}, CallAttributes().integer(0)));
+  b.g.add_output(b.with_number("add", b.input(f32, {9}), 1));
+  b.g.add_output(b.with_number("add", b.input(f32, {11}), 1));
+  const loop::Program p = lowered(b.g);  // verifies that nests with scans are alone
+  EXPECT_EQ(p.groups.size(), 3u);
+}
+
 TEST_F(JoinGroups, RunTimeSizesJoinWhereTheirRangesAreSmall) {
   const auto graph = [](int64_t most) {
     GraphBuilder b;
