@@ -197,5 +197,34 @@ TEST_F(JoinGroups, NoValueDependsOnIt) {
   EXPECT_GT(together, 100);
 }
 
+// What is written to an input may be any other input's memory, where it says so.
+TEST_F(JoinGroups, WritesToOverlappedInputsAreApartFromOtherReaders) {
+  for (const bool overlapped : {false, true}) {
+    loop::Program p = loop::parse(fmt::format(R"(program k {{
+  buffer b0 input 0 written{} : f32 [100] strides [1] offset [0]
+  buffer b1 input 1 : f32 [100] strides [1] offset [0]
+  buffer b2 output 0 : f32 [100] strides [1] offset [0]
+  group k_0 {{
+    nest [a0 < 100] {{
+      %0 = load b1[a0] : f32
+      store b2[a0] = %0
+    }}
+  }}
+  group k_1 {{
+    nest [a0 < 100] {{
+      %0 = constant 7 : f32
+      store b0[a0] = %0
+    }}
+  }}
+}}
+)",
+                                              overlapped ? " overlapped" : ""));
+    const std::string text = loop::print(p);
+    EXPECT_EQ(loop::print(loop::parse(text)), text);
+    lower::join_groups(p);
+    EXPECT_EQ(p.groups.size(), overlapped ? 2u : 1u);
+  }
+}
+
 }  // namespace
 }  // namespace sinter::test

@@ -178,30 +178,6 @@ TEST(Writes, OverlappedInputsAreReadBeforeAnyIsWritten) {
   EXPECT_EQ(p.groups.size(), 2u);
 }
 
-TEST(Writes, OverlappedInputsShareNoLaunchWithTheirReaders) {
-  WriteBuilder b;
-  const Value x = b.input(f32, {100}), y = b.input(f32, {100});
-  b.g.add_output(b.with_number("mul", y, 2));
-  b.write(b.fill(x, 7), 0, true);
-  const loop::Program p = checked(b.g);
-  const auto is_input = [&](int buffer) {
-    return p.buffers[static_cast<size_t>(buffer)].role == loop::BufferRole::input;
-  };
-  bool read = false, written = false;
-  for (const loop::Group& g : p.groups) {
-    bool reads_now = false, writes_now = false;
-    for (const loop::Nest& nest : g.nests) {
-      for (const loop::Instruction& in : nest.body.instructions())
-        reads_now = reads_now || (in.kind == loop::InstructionKind::load && is_input(in.id));
-      for (const loop::Store& s : nest.stores) writes_now = writes_now || is_input(s.buffer);
-    }
-    EXPECT_FALSE(reads_now && (writes_now || written));
-    read = read || reads_now;
-    written = written || writes_now;
-  }
-  EXPECT_TRUE(read && written);
-}
-
 TEST(Writes, AFoldOfWhatItWrites) {
   WriteBuilder b;
   const Value x = b.input(f32, {16, 200});
