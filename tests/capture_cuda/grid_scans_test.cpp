@@ -43,6 +43,20 @@ TEST_F(GridScans, AnyLengthWithOneCompilation) {
   }
 }
 
+TEST_F(GridScans, RowsAndColumnsOfAnySizeWithOneCompilation) {
+  for (const int64_t dim : {0, 1}) {
+    const auto scan = [dim](Tensor x) { return cumsum(x, dim); };
+    auto expected = compile(scan, {.backend = "reference"});
+    for (const Device device : devices) {
+      auto f = compile(scan, {.dynamic = Dynamic::always});
+      for (const Dims& shape : {Dims{3, 5}, Dims{2, 9000}, Dims{40, 300}, Dims{8200, 3}})
+        EXPECT_EQ(bits<float>(f(to(values(shape), device))), bits<float>(expected(values(shape))))
+            << shape.text() << " along " << dim << " on " << device.text();
+      EXPECT_EQ(f.stats().compilations, 1) << device.text();
+    }
+  }
+}
+
 // The words that programs meet in are as they were before: folds and scans take turns.
 TEST_F(GridScans, LeaveNothingBehind) {
   const auto both = [](Tensor x) -> std::vector<Tensor> { return {cumsum(x, 0), sum(x), cumprod(x, 0)}; };
