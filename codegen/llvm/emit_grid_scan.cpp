@@ -94,26 +94,48 @@ class Ring {
   llvm::Value* base_;
 };
 
-/// Lets another thread of the core go on.
-void pause(Builder& b, const llvm::Module& module) {
+using NewBlock = std::function<llvm::BasicBlock*(const char*)>;
+
+/// Goes round until the condition holds. Whoever is waited for may need this thread's processor: now and then it gives
+/// way, since with more threads than processors each step of the chain would else take the rest of a time slice.
+template <class Condition>
+void wait_until(Builder& b, llvm::Module& module, const NewBlock& block, const Condition& condition) {
+  constexpr int spins = 256;
+  llvm::BasicBlock *before = b.GetInsertBlock(), *loop = block("wait"), *again = block("again"),
+                   *give_way = block("give_way"), *end = block("found");
+  b.CreateBr(loop);
+  b.SetInsertPoint(loop);
+  llvm::PHINode* tries = b.CreatePHI(b.getInt32Ty(), 3);
+  tries->addIncoming(b.getInt32(1), before);
+  b.CreateCondBr(condition(), end, again);
+  b.SetInsertPoint(again);
   if (llvm::Triple(module.getTargetTriple()).isX86()) b.CreateIntrinsic(llvm::Intrinsic::x86_sse2_pause, {}, {});
+  llvm::Value* next = b.CreateAdd(tries, b.getInt32(1));
+  llvm::Value* keeps = b.CreateICmpNE(b.CreateAnd(tries, b.getInt32(spins - 1)), b.getInt32(0));
+  b.CreateCondBr(keeps, loop, give_way);
+  b.SetInsertPoint(give_way);
+  b.CreateCall(module.getOrInsertFunction("sched_yield", llvm::FunctionType::get(b.getInt32Ty(), false)));
+  b.CreateBr(loop);
+  tries->addIncoming(next, again);
+  tries->addIncoming(next, give_way);
+  b.SetInsertPoint(end);
 }
 
 /// Counts this program; the last one of `count` waits until all are counted and clears the ring.
-void clear_when_all_are_done(Builder& b, const llvm::Module& module, Ring& ring, llvm::Value* words,
-                             llvm::Value* number, llvm::Value* count,
-                             const std::function<llvm::BasicBlock*(const char*)>& block) {
+void clear_when_all_are_done(Builder& b, llvm::Module& module, Ring& ring, llvm::Value* words, llvm::Value* number,
+                             llvm::Value* count, const NewBlock& block) {
   llvm::Value* done = b.CreateInBoundsGEP(b.getInt32Ty(), words, b.getInt64(1));
   b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, done, b.getInt32(1), llvm::MaybeAlign(4),
                     llvm::AtomicOrdering::AcquireRelease);
-  llvm::BasicBlock *others = block("others"), *clear = block("clear"), *zero = block("zero"), *end = block("scanned");
+  llvm::BasicBlock *others = block("others"), *zero = block("zero"), *end = block("scanned");
   b.CreateCondBr(b.CreateICmpEQ(number, b.CreateSub(count, b.getInt64(1))), others, end);
   b.SetInsertPoint(others);
-  llvm::LoadInst* counted = b.CreateAlignedLoad(b.getInt32Ty(), done, llvm::Align(4));
-  counted->setAtomic(llvm::AtomicOrdering::Acquire);
-  pause(b, module);
-  b.CreateCondBr(b.CreateICmpEQ(counted, b.CreateTrunc(count, b.getInt32Ty())), clear, others);
-  b.SetInsertPoint(clear);
+  wait_until(b, module, block, [&] {
+    llvm::LoadInst* counted = b.CreateAlignedLoad(b.getInt32Ty(), done, llvm::Align(4));
+    counted->setAtomic(llvm::AtomicOrdering::Acquire);
+    return b.CreateICmpEQ(counted, b.CreateTrunc(count, b.getInt32Ty()));
+  });
+  llvm::BasicBlock* clear = b.GetInsertBlock();
   b.CreateAlignedStore(b.getInt32(0), done, llvm::Align(4));
   b.CreateBr(zero);
   b.SetInsertPoint(zero);
@@ -154,17 +176,19 @@ void KernelEmitter::grid_scan(const Instruction& i) {
   llvm::Value* words = frame_.parameter(i.index);
   llvm::Value *number = scalar_use(i.operands[0]), *piece = scalar_use(i.operands[1]);
   Ring ring(b_, words, i, types);
-  llvm::BasicBlock *alone = block("first"), *wait = block("wait"), *found = block("found"), *join = block("put");
-  b_.CreateCondBr(b_.CreateICmpEQ(number, b_.getInt64(0)), alone, wait);
+  const NewBlock new_block = [this](const char* name) { return block(name); };
+  llvm::BasicBlock *alone = block("first"), *after = block("after"), *join = block("put");
+  b_.CreateCondBr(b_.CreateICmpEQ(number, b_.getInt64(0)), alone, after);
   b_.SetInsertPoint(alone);
   ring.put(number, own);
   b_.CreateBr(join);
-  b_.SetInsertPoint(wait);
-  llvm::Value* are_there = nullptr;
-  const std::vector<llvm::Value*> put = ring.load(b_.CreateSub(number, b_.getInt64(1)), are_there);
-  pause(b_, module_);
-  b_.CreateCondBr(are_there, found, wait);
-  b_.SetInsertPoint(found);
+  b_.SetInsertPoint(after);
+  std::vector<llvm::Value*> put;
+  wait_until(b_, module_, new_block, [&] {
+    llvm::Value* are_there = nullptr;
+    put = ring.load(b_.CreateSub(number, b_.getInt64(1)), are_there);
+    return are_there;
+  });
   std::vector<llvm::Value*> before = ring.values(put), all = emit_combine(b_, i.regions[0], before, own);
   llvm::Value* starts = b_.CreateICmpEQ(piece, b_.getInt64(0));
   for (size_t k = 0; k < own.size(); ++k) {
@@ -181,7 +205,6 @@ void KernelEmitter::grid_scan(const Instruction& i) {
     phi->addIncoming(before[k], found_end);
     define(i.results[k], {{phi}});
   }
-  const auto new_block = [this](const char* name) { return block(name); };
   clear_when_all_are_done(b_, module_, ring, words, number, scalar_use(i.operands[2]), new_block);
 }
 

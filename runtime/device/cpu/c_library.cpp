@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device/cpu/c_library.h"
 
+#include <sched.h>
+
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -29,6 +31,7 @@ const Entry functions[] = {
     {"memcpy", address_of<void*, void*, const void*, size_t>(::memcpy)},
     {"memmove", address_of<void*, void*, const void*, size_t>(::memmove)},
     {"memset", address_of<void*, void*, int, size_t>(::memset)},
+    {"sched_yield", address_of<int>(::sched_yield)},
     SINTER_UNARY(sin),
     SINTER_UNARY(cos),
     SINTER_UNARY(tan),
