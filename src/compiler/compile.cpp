@@ -14,8 +14,6 @@
 #include "runtime/device/log.h"
 #include "src/compiler/backends.h"
 #include "src/compiler/cache_key.h"
-#include "src/compiler/cuda_fold.h"
-#include "src/compiler/cuda_sort.h"
 #include "src/compiler/folded.h"
 #include "src/compiler/interpreter.h"
 #include "src/compiler/pipeline.h"
@@ -125,10 +123,6 @@ ReadCaches::ReadCaches(Caches caches) : before_(std::exchange(readable, caches))
 ReadCaches::~ReadCaches() { readable = before_; }
 
 Result compile(const graph::Graph& graph, const Options& options) {
-  if (graph.device.is_cuda()) {
-    register_cuda_sort();
-    register_cuda_fold();
-  }
   if (auto folded = compile_folded(graph, options)) return std::move(*folded);
   const auto begin = Clock::now();
   Result result;

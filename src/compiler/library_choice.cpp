@@ -8,6 +8,8 @@
 #include <set>
 
 #include "src/compiler/compile.h"
+#include "src/compiler/cuda_fold.h"
+#include "src/compiler/cuda_sort.h"
 #include "src/graph/registry.h"
 #include "src/graph/text.h"
 #include "src/lower/call_operands.h"
@@ -30,6 +32,10 @@ exec::CallNumber number(const graph::Scalar& s) {
 
 /// Asks in order; appends "name: why not" to `reasons`.
 const exec::Provider* choose(const exec::CallDescription& call, Device device, std::string& reasons) {
+  if (device.is_cuda()) {  // what only a compiler can offer
+    register_cuda_sort();
+    register_cuda_fold();
+  }
   for (const exec::Provider* p : exec::providers()) {
     if (!p->serves(call.op, device)) continue;
     const std::string why = p->why_not(call, device);

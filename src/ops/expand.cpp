@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+
 #include <sinter/views.h>
+
+#include <algorithm>
 
 #include "src/ops/bounds.h"
 #include "src/ops/describe.h"
@@ -48,6 +51,8 @@ std::vector<graph::ValueType> infer_expand(graph::InferContext& context) {
   if (keep.size() < x.shape.size())
     context.fail(fmt::format("{} has more dims than the {} extents given", describe(x), keep.size()),
                  "give an extent, or -1, for every dim");
+  const auto wanted = static_cast<size_t>(std::ranges::count(keep, 0));
+  if (given.size() != wanted) context.fail(fmt::format("{} extents given for {} dims", given.size(), wanted));
   const size_t leading = keep.size() - x.shape.size();
   size_t next = 0;
   for (size_t d = 0; d < keep.size(); ++d) {
