@@ -124,7 +124,7 @@ class Generator {
     if (choose_.one_in(16) && add_padded_fold()) return;
     if (choose_.one_in(24) && add_other_address()) return;
     if (choose_.one_in(24) && add_shift()) return;
-    if (choose_.one_in(16) && add_write()) return;
+    if (choose_.one_in(options_.one_write_in) && add_write()) return;
     for (int attempt = 0; attempt < 60; ++attempt) {
       const OpDef& op = any_op();
       if (op.name == "gather" || op.name == "index_select" ? add_indexing(op)

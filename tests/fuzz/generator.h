@@ -7,6 +7,7 @@ namespace sinter::fuzz {
 
 struct GeneratorOptions {
   int max_ops = 20;
+  int one_write_in = 16;           ///< of so many statements one writes to an input
   bool symbols = true;             ///< some graphs have promoted numbers and symbolic extents, and two calls
   bool platform_functions = true;  ///< f64 functions that are the platform's on CUDA, so that bits differ there
 };
