@@ -330,6 +330,16 @@ def picture(result, path):
                   f'<rect width="100%" height="100%" fill="white"/>{head}{line}{"".join(body)}</svg>\n')
 
 
+def save(result, texts, args):
+    with open(args.out, "w") as out:
+        json.dump(result, out, indent=1)
+    picture(result, args.out.replace(".json", ".svg"))
+    write_csv(result["rows"], args.out.replace(".json", ".csv"))
+    if args.explain:
+        with open(args.explain, "w") as out:
+            out.write("\n\n".join(texts))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--library", required=True)
@@ -361,8 +371,13 @@ def main():
         except Exception as e:
             print(f"{name}: {e}", flush=True)
             continue
+        finally:
+            torch._dynamo.reset()
+            torch.cuda.empty_cache()
+            sinter.lib.sinter_release_memory()
         result["rows"].append(row)
         texts.append(text)
+        save(result, texts, args)  # a run that is cut off has measured something
         shown = " ".join(f"{k} {row[k + '_ms']:.4f}" for k in ("ours", "ours_graph", "ours_vertical", "ours_op_by_op", "eager", "compile", "autotune", "triton") if row.get(k + "_ms"))
         print(f"{name:36} {shown} ratio {row['ratio']:.3f} ceiling {row['pct_of_ceiling']:.1f}% err {row['max_err']:.1e} {'ok' if row['ok'] else 'WRONG'} kernels {row['kernels']}", flush=True)
         for way in row["first_calls"].get("ours", {}).get("ways", []):
@@ -370,13 +385,7 @@ def main():
         if "compile_cold_s" in row["first_calls"]:
             print(f"    torch.compile    cold {row['first_calls']['compile_cold_s']:.2f} s, from disk {row['first_calls']['compile_disk_s']:.2f} s")
     print(json.dumps(result["ceilings"]), json.dumps(result["tiny_call"]))
-    with open(args.out, "w") as out:
-        json.dump(result, out, indent=1)
-    picture(result, args.out.replace(".json", ".svg"))
-    write_csv(result["rows"], args.out.replace(".json", ".csv"))
-    if args.explain:
-        with open(args.explain, "w") as out:
-            out.write("\n\n".join(texts))
+    save(result, texts, args)
 
 
 if __name__ == "__main__":
