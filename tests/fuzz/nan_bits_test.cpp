@@ -70,7 +70,7 @@ TEST(Campaigns, EveryCandidateCanBeInterpreted) {
     (void)minimise(
         generate(seed, {.max_ops = 8}),
         [&](const Case& c) { return ++candidates, compare(c, {}).verdict != Verdict::different; }, 60);
-  EXPECT_GT(candidates, 100);
+  EXPECT_GT(candidates, 12) << "more than one a seed";
   constexpr const char* one_sided = R"(graph "sum" on cpu {
   %0 f32 [2] = input
   %1 f32 [2] = add(%0) lhs=none, rhs=none
