@@ -29,12 +29,13 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-schedule::Target target_of(Device device, const device::Properties& p, bool aligned) {
+schedule::Target target_of(Device device, const device::Properties& p, const Options& o) {
   schedule::Target t;
   t.cuda = device.is_cuda();
   t.vector_bits = p.vector_bits;
   t.processors = p.multiprocessors;
-  t.aligned = aligned;
+  t.aligned = o.aligned;
+  t.folds = o.folds;
   return t;
 }
 
@@ -171,7 +172,7 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   out.library_notes = libraries.notes();
   CodeGenerator generate(input.device, properties);
   const auto kernels =
-      generate_kernels(program, target_of(input.device, properties, options.aligned), generate, properties, dump, out);
+      generate_kernels(program, target_of(input.device, properties, options), generate, properties, dump, out);
 
   // Slots, grids, temporaries and outputs as plain data.
   out.plan = build_plan(ordered, program, kernels, out.images);
