@@ -5,7 +5,7 @@ at random, by a seed that is printed. Timed as compare_torch.py times, with its 
 
     compare_odd.py --library build/.../benchmarks/libsinter_rows.so [--seed 1] [--out odd.json]
 """
-import argparse, dataclasses, json, math, os, random, subprocess, sys, time
+import argparse, contextlib, dataclasses, gc, json, math, os, random, subprocess, sys, time
 
 import torch
 import torch.nn.functional as F
@@ -131,24 +131,46 @@ def fill_cache_in_parallel(args):
             child.kill()
 
 
+seconds = {}
+
+
+@contextlib.contextmanager
+def phase(name):
+    """Adds up what the script itself spends its time on."""
+    begin = time.monotonic()
+    yield
+    seconds[name] = seconds.get(name, 0) + time.monotonic() - begin
+
+
 def run_case(case, sinter, args, flush):
     specs = case.inputs()
     row = sinter.add_reduction(case.name, case.op, case.dim, specs)
     torch.manual_seed(1)
-    inputs = [timing.random_tensor(s) for s in specs]
+    with phase("inputs"):
+        inputs = [timing.random_tensor(s) for s in specs]
+        torch.cuda.synchronize()
     addresses = sinter.addresses(inputs)
     eager = PEERS[case.op](case.dim)
-    got = sinter.outputs(row, addresses)
-    error = timing.max_error(got, eager(*[t.double() if t.is_floating_point() else t for t in inputs]))
+    with phase("our compilation"):
+        got = sinter.outputs(row, addresses)
+    with phase("check"):
+        error = timing.max_error(got, eager(*[t.double() if t.is_floating_point() else t for t in inputs]))
     contestants = {"ours": lambda: sinter.run(row, addresses), "eager": lambda: eager(*inputs)}
     for name, mode in modes(args).items():
         f = compiled(case, mode)
         contestants[name] = lambda f=f: f(*inputs)
-    for name in list(contestants):
-        contestants[name]()
-        if (graph := timing.graphed(contestants[name])) is not None:
-            contestants[name + "_graph"] = graph
-    ms, _ = timing.measure(contestants, args.rounds, flush)
+    with phase("peers, from Inductor's cache"):
+        for name in list(contestants):
+            contestants[name]()
+        torch.cuda.synchronize()
+    gc.freeze()  # a capture collects garbage: not among all that the compilers left
+    with phase("graphs"):
+        for name in list(contestants):
+            if (graph := timing.graphed(contestants[name])) is not None:
+                contestants[name + "_graph"] = graph
+    with phase("rounds"):
+        ms, _ = timing.measure(contestants, args.rounds, flush)
+    gc.unfreeze()
     ours = min(v for k, v in ms.items() if k.startswith("ours"))
     peer, best = min((v, k) for k, v in ms.items() if not k.startswith("ours"))
     moved = sum(t.numel() * t.element_size() for t in [*inputs, *got])
@@ -196,7 +218,7 @@ def main():
     p.add_argument("--library", required=True)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--out", default="odd.json")
-    p.add_argument("--rounds", type=int, default=15)
+    p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--seconds", type=float, default=170, help="no row starts later")
     p.add_argument("--processes", type=int, default=10, help="that compile the peers beforehand")
     p.add_argument("--autotune", action="store_true", help="max-autotune as well")
@@ -211,6 +233,7 @@ def main():
     rows = run_all(cases, args)["rows"]
     if not rows:
         sys.exit("nothing was measured")
+    print("seconds: " + ", ".join(f"{k} {v:.1f}" for k, v in seconds.items()))
     ratios = sorted(r["ratio"] for r in rows)
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     print(f"{len(rows)} rows: ratio least {ratios[0]:.2f}, geometric mean {mean:.2f}, "

@@ -187,7 +187,7 @@ class FoldEmitter {
     each_tile(first, whole, [&](int64_t offset) {
       for (size_t i = 0; i < stage.size(); ++i) {
         const Value v = padded(stage[i]);
-        if (offset % chunk == 0 || (offset % chunk == 2 * partials && planted(Fault::other_order)))
+        if (offset % chunk == 0 || planted(Fault::other_order))
           folded[i].push_back(v);
         else
           folded[i].back() = b_.scalar(loop::fold_op(kind(stage[i])), {folded[i].back(), v});

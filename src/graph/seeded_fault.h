@@ -32,7 +32,7 @@ enum class Fault : uint8_t {
   missing_alias_guard,  ///< a kernel may read, at other addresses, what it writes itself
   unmasked_fold,        ///< a fold takes what lies behind its last element as well
   wrong_padding,        ///< a fold takes 0 for what is not there
-  other_order,          ///< the elements of a partial sum are added in pairs, not one after the other
+  other_order,          ///< a fold adds up the tiles of a chunk each by itself, then their sums
   missing_barrier,      ///< CUDA: an exchange through shared memory does not wait until the one before was read
 };
 
