@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions and norms of what breaks them: long rows of ones, rows that are masked altogether, numbers whose squares
-// overflow their dtype, ties, signed zeros, NaN.
+// overflow their dtype, ties, signed zeros, NaN,
+// targets that do not exist.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -134,6 +135,28 @@ TEST(FoldValues, TiesZerosAndNanOfExtremes) {
       expect_everywhere(runs, 2, tensor_of_integers(i64, {middle, 0, 2, 0}));
       expect_everywhere(runs, 3, tensor_of_integers(i64, {1, 0, 2, 0}));
     }
+  }
+}
+
+// On the CPU the call says so, on CUDA the next synchronisation.
+TEST(FoldValues, TargetsOutOfRangeAreErrors) {
+  const Tensor x = masked_rows(40).others;
+  for (const int64_t target : {40, 1 << 20, -1}) {
+    SCOPED_TRACE(target);
+    const Tensor targets = tensor_of_integers(i64, {0, target, 39});
+    for (const std::string backend : {"reference", "sinter"})
+      for (const Device device : {Device::cpu(), Device::cuda(0)}) {
+        (void)everywhere([](const Tensors& in) { return in; }, {});  // the emulator is Device::cuda(0) from then on
+        auto f = compile([](Tensor v, Tensor t) { return cross_entropy(v, t, {.reduction = Reduction::none}); },
+                         {.backend = backend});
+        const auto call = [&] {
+          (void)f(to(x, device), to(targets, device));
+          synchronize(device);
+        };
+        EXPECT_THROW(call(), UserError) << backend << device.text();
+        const Tensor right = tensor_of_integers(i64, {0, 1, 39});
+        EXPECT_FALSE(std::isnan(to_vector<float>(f(to(x, device), to(right, device)))[1])) << "and goes on";
+      }
   }
 }
 
