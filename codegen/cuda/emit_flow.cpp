@@ -290,7 +290,6 @@ void Emitter::rename(const Instruction& in) {
   alias_[to] = from;
 }
 
-/// Prints a region up to its yield; what it yields may still be pending.
 /// How many reduces stand one behind the other from `first` on, none of them of another's result.
 size_t Emitter::reduces_from(const Region& r, size_t first) {
   std::set<ValueId> made;
@@ -300,6 +299,7 @@ size_t Emitter::reduces_from(const Region& r, size_t first) {
   return end - first;
 }
 
+/// Prints a region up to its yield; what it yields may still be pending.
 void Emitter::region(const Region& r) {
   for (size_t i = 0; i < r.body.size();) {
     const size_t n = reduces_from(r, i);
