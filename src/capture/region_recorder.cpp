@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "src/capture/region_graph.h"
@@ -14,6 +15,11 @@ namespace {
 graph::ValueType literal_type(const Tensor& t) {
   const Dims shape = t.shape();
   return {t.dtype(), {shape.begin(), shape.end()}};
+}
+
+/// Follows the region to any device.
+bool is_small(const Tensor& t) {
+  return t.device().is_cpu() && t.numel() * t.dtype().bytes() <= small_tensor_bytes;
 }
 
 }  // namespace
@@ -115,6 +121,16 @@ OperandCode RegionRecorder::input_code(tensor::TensorImpl* impl, const graph::Ca
   return add_input(impl, call);
 }
 
+/// Can a region that is on device_ go to this one? From the CPU to CUDA, if nothing large must move.
+void RegionRecorder::require_movable(Device device, const graph::Call& call) const {
+  if (!has_device_ || device == device_) return;
+  if (device.is_cuda() && device_.is_cpu() && std::ranges::all_of(inputs_, is_small)) return;
+  throw UserError({std::string(call.op->name), fmt::format("operands on {} and {}", device_.text(), device.text()),
+                   call.line, function_->context(),
+                   fmt::format("move one: to(x, Device::{})",
+                               device_.is_cpu() ? "cpu()" : fmt::format("cuda({})", device_.index))});
+}
+
 OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Call& call) {
   tensor::retain(impl);
   Tensor input = Tensor::adopt(impl);
@@ -125,18 +141,7 @@ OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Cal
                      call.line,
                      function_->context(),
                      {}});
-  const auto small = [](const Tensor& t) {
-    return t.device().is_cpu() && t.numel() * t.dtype().bytes() <= small_tensor_bytes;
-  };
-  if (has_device_ && device != device_ && !small(input)) {
-    bool others_move = device.is_cuda() && device_.is_cpu();
-    for (const Tensor& t : inputs_) others_move = others_move && small(t);
-    if (!others_move)
-      throw UserError({std::string(call.op->name), fmt::format("operands on {} and {}", device_.text(), device.text()),
-                       call.line, function_->context(),
-                       fmt::format("move one: to(x, Device::{})",
-                                   device_.is_cpu() ? "cpu()" : fmt::format("cuda({})", device_.index))});
-  }
+  if (!is_small(input)) require_movable(device, call);
   if (!has_device_ || device.is_cuda()) device_ = device;
   has_device_ = true;
   inputs_.push_back(std::move(input));
@@ -156,6 +161,7 @@ void RegionRecorder::note_creation_device(const graph::Call& call) {
       case graph::ParamKind::device: {
         const int64_t w = words[word];
         const Device wanted{static_cast<DeviceKind>(w & 0xff), static_cast<int16_t>(w >> 8)};
+        if (wanted.is_cuda()) require_movable(wanted, call);
         if (!has_device_ || wanted.is_cuda()) device_ = wanted;
         has_device_ = true;
         return;

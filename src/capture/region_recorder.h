@@ -109,6 +109,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   OperandCode input_code(tensor::TensorImpl* impl, const graph::Call& call);
   void drop_inputs_from(size_t count);
   void note_creation_device(const graph::Call& call);
+  void require_movable(Device device, const graph::Call& call) const;
   TraceNode* match(const graph::Call& call, std::span<const OperandCode> codes) const;
   void record_types(const graph::Call& call, std::span<const OperandCode> codes);
   void replay_types();

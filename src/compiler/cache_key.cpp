@@ -7,10 +7,20 @@
 #include "src/compiler/library_choice.h"
 
 namespace sinter::compiler {
+namespace {
+
+#ifdef SINTER_LLVM_EMITTER
+constexpr const char* emitter = SINTER_LLVM_EMITTER;  ///< of the object that is opened only to generate code
+#else
+constexpr const char* emitter = "none";
+#endif
+
+}  // namespace
 
 std::vector<KeyField> key_fields(const graph::Graph& graph, const Options& options, const device::Properties& device) {
   return {{"build", build_identity()},
           {"device", graph.device.text()},
+          {"emitter", graph.device.is_cpu() ? emitter : "in this build"},
           {"architecture", device.architecture},
           {"vector bits", fmt::to_string(device.vector_bits)},
           {"processors", fmt::to_string(device.multiprocessors)},

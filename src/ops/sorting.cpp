@@ -25,7 +25,7 @@ Tensor ordered_rows(const Tensor& rows, bool descending, SourceLine line) {
 struct Order {
   Tensor rows, positions;
   int64_t dim = -1;
-  Tensor in_place(const Tensor& t) const { return movedim(t, {-1}, {dim}); }
+  Tensor in_place(const Tensor& t) const { return dim + 1 == t.rank() ? t : movedim(t, {-1}, {dim}); }
 };
 
 Order order_of(const Operand& x, int64_t dim, bool descending, std::string_view name) {
