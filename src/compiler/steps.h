@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "src/compiler/dump.h"
 #include "src/graph/graph.h"
