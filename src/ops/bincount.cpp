@@ -21,7 +21,7 @@ namespace sinter::ops {
 namespace {
 
 /// On the host; the call is broken here.
-int64_t largest(const Operand& x) { return item<int64_t>(to(made(amax(borrowed(x)), x.line()), i64), x.line()); }
+int64_t largest_value(const Operand& x) { return item<int64_t>(to(made(amax(borrowed(x)), x.line()), i64), x.line()); }
 
 }  // namespace
 }  // namespace sinter::ops
@@ -33,7 +33,7 @@ Tensor bincount(Operand x, BincountOptions options) {
     ops::refuse("bincount", x.line(), "a negative length", "give 0 or more");
   int64_t length = options.length.value_or(options.minlength);
   const Tensor& values = ops::require_tensor(x, "bincount");
-  if (!options.length && values.shape().product() > 0) length = std::max(length, ops::largest(x) + 1);
+  if (!options.length && values.shape().product() > 0) length = std::max(length, ops::largest_value(x) + 1);
   if (options.weights) {
     const Tensor& given = *options.weights;
     Operand weights =
