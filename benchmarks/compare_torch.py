@@ -80,6 +80,14 @@ class Sinter:
         self.lib.sinter_output_address.restype = ctypes.c_void_p
         self.rows = {self.lib.sinter_row_name(i).decode(): i for i in range(self.lib.sinter_row_count())}
 
+    def add_reduction(self, name, reduction, dim, inputs):
+        """One more row, of a reduction and specs of inputs."""
+        row = self.lib.sinter_add_reduction(name.encode(), reduction.encode(), ctypes.c_int64(dim), ";".join(inputs).encode())
+        if row < 0:
+            raise RuntimeError(self.lib.sinter_error().decode())
+        self.rows[name] = row
+        return row
+
     def inputs(self, row):
         count = self.lib.sinter_row_input_count(row)
         return [random_tensor(self.lib.sinter_row_input(row, i).decode()) for i in range(count)]

@@ -16,7 +16,7 @@ struct CudaText {
 };
 
 /// Prints a laid-out kernel. Knows tile ops only. Throws CompileError for what a kernel cannot hold (shared memory over
-/// 48 KiB).
-CudaText emit(const tile_ir::LaidOutKernel& kernel);
+/// 48 KiB). `exchanges_wait` is false where tests plant a miscompile: shared memory is written again at once.
+CudaText emit(const tile_ir::LaidOutKernel& kernel, bool exchanges_wait = true);
 
 }  // namespace sinter::cuda

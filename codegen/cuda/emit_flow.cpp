@@ -10,7 +10,8 @@
 
 namespace sinter::cuda {
 
-Emitter::Emitter(const tile_ir::LaidOutKernel& kernel) : k_(kernel), info_(kernel.kernel) {
+Emitter::Emitter(const tile_ir::LaidOutKernel& kernel, bool exchanges_wait)
+    : k_(kernel), exchanges_wait_(exchanges_wait), info_(kernel.kernel) {
   const auto n = static_cast<size_t>(k_.kernel.value_count);
   names_.resize(n);
   definitions_.resize(n);
@@ -335,8 +336,8 @@ std::string thread_position(const std::string& body) {
 
 }  // namespace
 
-CudaText emit(const tile_ir::LaidOutKernel& kernel) {
-  Emitter emitter(kernel);
+CudaText emit(const tile_ir::LaidOutKernel& kernel, bool exchanges_wait) {
+  Emitter emitter(kernel, exchanges_wait);
   const std::string body = emitter.body_text();
   CudaText text;
   text.entry = kernel.kernel.name;

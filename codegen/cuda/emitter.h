@@ -57,7 +57,7 @@ class Emitter {
     bool may_begin_before = false;  ///< a tile's first element may lie before the bounds
   };
 
-  explicit Emitter(const tile_ir::LaidOutKernel& kernel);
+  Emitter(const tile_ir::LaidOutKernel& kernel, bool exchanges_wait);
   std::string body_text();
   int shared_bytes() const { return shared_bytes_; }
   const std::vector<std::string>& parameters() const { return parameters_; }
@@ -213,6 +213,7 @@ class Emitter {
   std::string fresh(const char* stem) { return fmt::format("{}{}", stem, fresh_++); }
 
   const tile_ir::LaidOutKernel& k_;
+  const bool exchanges_wait_;
   tile_ir::ScalarInfo info_;
   std::string out_;
   int indent_ = 1;

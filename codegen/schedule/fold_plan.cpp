@@ -24,12 +24,18 @@ int32_t tiles_of(int64_t n) {
 class Planner {
  public:
   Planner(const loop::Nest& nest, const Target& target, bool again)
-      : nest_(nest), target_(target), again_(again), axis_(nest.axes.size() - 1), length_(extent(axis_)) {
+      : nest_(nest), target_(target), again_(again), axis_(nest.axes.size() - 1), length_(planned_length()) {
     plan_.tiling.axes.resize(nest.axes.size());
   }
 
   FoldPlan run() {
     strip_ = contiguous_parallel_axis();
+    if (!forced()) chosen();
+    return plan_;
+  }
+
+ private:
+  void chosen() {
     const bool columns = strip_ >= 0;
     if (columns && target_.cuda && !again_)
       columns_of_warps();
@@ -39,10 +45,44 @@ class Planner {
       rows_of_warps();
     else
       rows_of_programs();
-    return plan_;
   }
 
- private:
+  /// By the strategy that the target names; false if it cannot serve this fold.
+  bool forced() {
+    switch (target_.folds) {
+      case FoldStrategy::rows_by_warps:
+        return target_.cuda && (rows_of_warps(), true);
+      case FoldStrategy::rows_by_elements:
+        return target_.cuda && forced_rows_of_elements();
+      case FoldStrategy::rows_by_programs:
+        return rows_of_programs(), true;
+      case FoldStrategy::columns_by_warps:
+        return target_.cuda && forced_strip() && (columns_of_warps(), true);
+      case FoldStrategy::columns_by_programs:
+        return forced_strip() && (columns_of_programs(), true);
+      default:
+        return false;
+    }
+  }
+
+  bool forced_strip() {
+    if (strip_ < 0) strip_ = static_cast<int>(axis_) - 1;
+    return strip_ >= 0;
+  }
+
+  bool forced_rows_of_elements() {
+    if (length_ > 2 * max_warps * loop::reduction_chunk) return false;
+    plan_.folds = 1;
+    plan_.single = true;
+    rows_of_elements(std::max<int64_t>(1, (length_ + loop::reduction_chunk - 1) / loop::reduction_chunk));
+    return true;
+  }
+
+  int64_t planned_length() const {
+    const bool as_unknown = target_.folds == FoldStrategy::looped || target_.folds == FoldStrategy::split;
+    return as_unknown ? unknown_length : extent(axis_);
+  }
+
   int64_t extent(size_t axis) const { return nest_.axes[axis].extent.constant().value_or(unknown_length); }
 
   /// Bytes of the narrowest element that is loaded along the axis.
@@ -111,7 +151,8 @@ class Planner {
     if (length_ <= loop::reduction_chunk) return short_rows();
     const int64_t chunks = (length_ - 1) / loop::reduction_chunk + 1;
     plan_.single = chunks <= max_warps * 2;
-    if (plan_.single && !rows_are_aligned()) return rows_of_elements(chunks);
+    if (plan_.single && target_.folds != FoldStrategy::rows_by_warps && !rows_are_aligned())
+      return rows_of_elements(chunks);
     plan_.runs = again_ || narrowest_ >= 8 ? 1 : 2;
     int32_t warps = again_ ? (length_ < unknown_length ? max_warps / 2 : 4) : 1;
     if (plan_.single) {

@@ -12,12 +12,14 @@
 #include "codegen/schedule/nest_emitter.h"
 #include "codegen/schedule/strategies.h"
 #include "codegen/tile/expand_grid_reduces.h"
+#include "src/graph/seeded_fault.h"
 #include "src/loop/canonical_fold.h"
 
 namespace sinter::schedule {
 namespace {
 
 using graph::Expr;
+using graph::Fault;  // tests only
 using loop::ValueId;
 using tile_ir::Value;
 
@@ -163,10 +165,16 @@ class FoldEmitter {
       }
   }
 
+  Value padding(ValueId reduce) {
+    scalar::Constant c = loop::reduction_padding(kind(reduce), type(reduce));
+    if (planted(Fault::wrong_padding)) c.bits = 0;
+    return constant(c);
+  }
+
   Value padded(ValueId reduce) {
     Value v = e_.value(nest_.body[reduce].operands[0]);
-    if (const auto inside = e_.inside(axis_))
-      v = b_.select(*inside, v, constant(loop::reduction_padding(kind(reduce), type(reduce))));
+    const auto inside = e_.inside(axis_);
+    if (inside && !planted(Fault::unmasked_fold)) v = b_.select(*inside, v, padding(reduce));
     tile_ir::Type full = b_.type(v);
     if (!full.is_tile) full = tile_ir::Type::tile(type(reduce), std::vector<int32_t>(plan_.tiling.dims.size(), 1));
     full.dims[static_cast<size_t>(plan_.dim)] = plan_.width;
@@ -179,7 +187,7 @@ class FoldEmitter {
     each_tile(first, whole, [&](int64_t offset) {
       for (size_t i = 0; i < stage.size(); ++i) {
         const Value v = padded(stage[i]);
-        if (offset % chunk == 0)
+        if (offset % chunk == 0 || planted(Fault::other_order))
           folded[i].push_back(v);
         else
           folded[i].back() = b_.scalar(loop::fold_op(kind(stage[i])), {folded[i].back(), v});

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "codegen/schedule/fold_strategy.h"
+
 namespace sinter::schedule {
 
 /// What a schedule is made for.
@@ -12,6 +14,7 @@ struct Target {
   int processors = 132;   ///< SMs, or CPU threads
   bool aligned = true;    ///< every input pointer is 16-byte aligned (outputs and temporaries always are)
   int64_t narrow_index_limit = int64_t{1} << 31;  ///< offsets below it are i32; tests lower it
+  FoldStrategy folds = FoldStrategy::automatic;
 };
 
 }  // namespace sinter::schedule

@@ -20,6 +20,7 @@ std::vector<KeyField> key_fields(const graph::Graph& graph, const Options& optio
           {"math", fmt::to_string(static_cast<int>(options.math))},
           {"aligned", options.aligned ? "1" : "0"},
           {"libraries", options.libraries ? library_identity(graph) : "not used"},
+          {"folds", fmt::to_string(static_cast<int>(options.folds))},
           {"name", graph.name},
           {"graph", graph::print(graph)}};
 }

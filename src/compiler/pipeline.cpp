@@ -32,12 +32,13 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-schedule::Target target_of(Device device, const device::Properties& p, bool aligned) {
+schedule::Target target_of(Device device, const device::Properties& p, const Options& o) {
   schedule::Target t;
   t.cuda = device.is_cuda();
   t.vector_bits = p.vector_bits;
   t.processors = p.multiprocessors;
-  t.aligned = aligned;
+  t.aligned = o.aligned;
+  t.folds = o.folds;
   return t;
 }
 
@@ -188,8 +189,8 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   Generated out;
   out.library_notes = libraries.notes();
   CodeGenerator generate(input.device, properties);
-  const auto kernels = generate_kernels(program, target_of(input.device, properties, options.aligned), generate,
-                                        properties, steps.dump(), out);
+  const auto kernels =
+      generate_kernels(program, target_of(input.device, properties, options), generate, properties, steps.dump(), out);
 
   // Slots, grids, temporaries and outputs as plain data.
   out.plan = build_plan(ordered, program, kernels, out.images);

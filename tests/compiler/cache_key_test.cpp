@@ -59,6 +59,7 @@ const std::vector<Change>& changes() {
       {"math", "fast", [](Subject& s) { s.options.math = Math::fast; }},
       {"aligned", "no", [](Subject& s) { s.options.aligned = false; }},
       {"libraries", "not used", [](Subject& s) { s.options.libraries = false; }},
+      {"folds", "forced", [](Subject& s) { s.options.folds = schedule::FoldStrategy::looped; }},
       {"name", "g", [](Subject& s) { s.graph.name = "g"; }},
       {"graph", "range of a symbol", text("s0 in [2,4096]", "s0 in [2,8192]")},
       {"graph", "extent", text("%1 f16 [8] = input strides=[2], offset=0", "%1 f16 [8] = input strides=[3], offset=0")},
@@ -116,8 +117,9 @@ TEST(CacheKey, EveryFieldIsInTheTable) {
 
 // A new member that can change the code must come into the key: these fail to compile until somebody has looked.
 TEST(CacheKey, KnowsEveryMemberOfWhatItIsMadeOf) {
-  const auto [fusion, rounding, math, backend, aligned, location, libraries, frozen] = Options{};
+  const auto [fusion, rounding, math, backend, aligned, location, libraries, frozen, folds] = Options{};
   EXPECT_TRUE(libraries);
+  EXPECT_EQ(folds, schedule::FoldStrategy::automatic);
   EXPECT_TRUE(location.empty());  // comments only
   EXPECT_TRUE(frozen.empty());    // what is folded is in the graph (src/compiler/folded.h)
   // Reports and limits, not code: name, driver, threads and shared bytes a block, bytes of L2 and memory, copy rate.

@@ -20,13 +20,16 @@
 namespace sinter::device::cpu {
 namespace {
 
-/// The C++ compiler's object for a text, compiled as position independent code.
+/// The C++ compiler's object for a text, compiled as position independent code. CXX: which compiler, where programs of
+/// another machine run in an emulator.
 std::vector<std::byte> compile_object(const std::string& text, const std::string& options = "") {
   const auto base =
       std::filesystem::temp_directory_path() / ("sinter-object-" + std::to_string(std::random_device{}()));
   const std::string source = base.string() + ".cpp", object = base.string() + ".o";
   std::ofstream(source) << text;
-  const std::string command = "c++ -O2 -fPIC -fno-exceptions " + options + " -c " + source + " -o " + object;
+  const char* const named = std::getenv("CXX");
+  const std::string compiler = named != nullptr ? named : "c++";
+  const std::string command = compiler + " -O2 -fPIC -fno-exceptions " + options + " -c " + source + " -o " + object;
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   std::ifstream in(object, std::ios::binary);
   const std::vector<char> chars((std::istreambuf_iterator<char>(in)), {});
