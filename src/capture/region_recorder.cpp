@@ -34,6 +34,7 @@ void RegionRecorder::start_region(TraceNode* root) {
   // Inputs may die here, and the deleter of a user's memory may use tensors: it must find an empty region.
   std::vector<Tensor> inputs;
   inputs.swap(inputs_);
+  input_table_.clear();
   cursor_ = root;
   depth_ = 0;
   slots_.clear();
@@ -116,9 +117,8 @@ OperandCode RegionRecorder::input_code(tensor::TensorImpl* impl, const graph::Ca
   if (owner != nullptr && !owner->on_any_thread())
     throw UserError({std::string(call.op->name), "an operand is being recorded on another thread", call.line,
                      function_->context(), "return it from its compiled function first"});
-  for (size_t i = 0; i < inputs_.size(); ++i)
-    if (inputs_[i].impl() == impl) return ~static_cast<OperandCode>(i);
-  return add_input(impl, call);
+  const int32_t known = input_table_.find(inputs_, impl);
+  return known >= 0 ? ~known : add_input(impl, call);
 }
 
 /// Can a region that is on device_ go to this one? From the CPU to CUDA, if nothing large must move.
@@ -149,6 +149,7 @@ OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Cal
 }
 
 void RegionRecorder::drop_inputs_from(size_t count) {
+  if (inputs_.size() > count) input_table_.clear();
   inputs_.resize(count);
   if (type_inputs_.size() > count) type_inputs_.resize(count);  // the next new input is another tensor
 }

@@ -11,6 +11,7 @@
 #include "src/capture/captured_handles.h"
 #include "src/capture/frozen_region.h"
 #include "src/capture/function.h"
+#include "src/capture/input_table.h"
 #include "src/capture/key.h"
 #include "src/capture/recipe.h"
 #include "src/capture/region_end.h"
@@ -164,6 +165,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   Recipes recipes_;  ///< of this call
   CapturedHandles* frozen_ = nullptr;
   std::vector<Tensor> inputs_;
+  InputTable input_table_;
   std::vector<graph::Number> values_;
   std::vector<OperandCode> codes_;
   Key key_;
