@@ -11,7 +11,7 @@ HEAD = """# Equal bits
 Made by `benchmarks/record_equal_bits.py` from what `bench_equal_bits --device cpu` and `--device cuda` print; do not edit.
 
 Results of the benchmark's rows that reduce, as 64-bit hashes, by schedule. Inputs are the same on all machines. Rows are
-fewer than in the benchmark where a CPU would take minutes; columns, of which the schedule depends, are all there. A schedule
+fewer than in the benchmark where a CPU would take minutes; columns, on which the schedule depends, are all there. A schedule
 that cannot serve a row (a split of what is read again) leaves it to the chosen one; *kernels* is how many of the schedules are different
 programs. softmax and cross_entropy of a GPU have its approximate exponential ([semantics](semantics.md)): equal by
 schedule, not by device; the same *written out* in ops is not approximated, and equal everywhere.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -36,7 +37,9 @@ void add_special(std::vector<float>& row, int64_t r) {
   if (r % 32 == 27) row.assign(row.size(), -0.0f);
 }
 
-bool same(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b)); }
+bool same(float a, float b) {
+  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b));
+}
 
 bool same_element(const reference::Array& a, int64_t i, const reference::Array& b, int64_t j) {
   const std::byte *p = a.data.data() + a.byte(i), *q = b.data.data() + b.byte(j);

@@ -147,8 +147,9 @@ TEST(FoldValues, TargetsOutOfRangeAreErrors) {
     for (const std::string backend : {"reference", "sinter"})
       for (const Device device : {Device::cpu(), Device::cuda(0)}) {
         (void)everywhere([](const Tensors& in) { return in; }, {});  // the emulator is Device::cuda(0) from then on
-        auto f = compile([](Tensor v, Tensor t) { return cross_entropy(v, t, {.reduction = Reduction::none}); },
-                         {.backend = backend});
+        auto f = compile(
+            [](const Tensor& v, const Tensor& t) { return cross_entropy(v, t, {.reduction = Reduction::none}); },
+            {.backend = backend});
         const auto call = [&] {
           (void)f(to(x, device), to(targets, device));
           synchronize(device);
