@@ -84,7 +84,8 @@ void Emitter::add_to_group(const Instruction& in) {
   it->second.defines.insert(in.results[0]);
 }
 
-RegisterText Emitter::open_loops(const LinearLayout& l) {
+/// With a step, each iteration is about as many registers, of which it speaks of the first.
+RegisterText Emitter::open_loops(const LinearLayout& l, int step) {
   RegisterText at{"0", "0", "0"};
   if (l.parts() > 1) {
     line("#pragma unroll");
@@ -94,7 +95,7 @@ RegisterText Emitter::open_loops(const LinearLayout& l) {
   }
   if (l.registers_per_part() > 1) {
     line("#pragma unroll");
-    line("for (int q = 0; q < {}; ++q) {{", l.registers_per_part());
+    line("for (int q = 0; q < {}; {}) {{", l.registers_per_part(), step == 1 ? "++q" : fmt::format("q += {}", step));
     ++indent_;
     at.q = "q";
   }

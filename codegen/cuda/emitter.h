@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/tile/axis_analysis.h"
 #include "codegen/tile/laid_out.h"
 #include "codegen/tile/layout/convert.h"
 #include "codegen/tile/memory_access.h"
@@ -112,7 +113,7 @@ class Emitter {
   std::string expression(const Instruction& in, const std::vector<std::string>& operands) const;
   void sources(ValueId v, std::set<ValueId>& out) const;
   bool is_inlined(ValueId v) const;
-  RegisterText open_loops(const LinearLayout& layout);
+  RegisterText open_loops(const LinearLayout& layout, int step = 1);
   void close_loops(const LinearLayout& layout);
   std::string thread_coordinate(const LinearLayout& layout, int dim);
 
@@ -137,6 +138,7 @@ class Emitter {
   void block_store(const Instruction& in);
   std::string packed(ValueId v, const LinearLayout& layout, const tile_ir::VectorAccess& access, DType storage);
   void gather(const Instruction& in);
+  int gathered_vector(const Instruction& in);
   void scatter(const Instruction& in);
   void status_check(const Instruction& in);
   std::string only_holders(const LinearLayout& layout) const;
@@ -162,19 +164,28 @@ class Emitter {
     const LinearLayout* from;
     ValueId to;
     int dim;
-    int bit = 0;                      ///< of the dim: those below are folded or in `warp_bits`
+    int bit = 0;                      ///< of the dim: those below are folded, in `lane_bits` or in `warp_bits`
     std::vector<int> live = {};       ///< registers that hold partial results
+    std::vector<int> lane_bits = {};  ///< over which the lanes must meet now
     std::vector<int> warp_bits = {};  ///< over which the warps must meet now
+    /// By live register, where its value stands if not in all lanes: a variable in the lane of that number.
+    std::map<int, std::pair<std::string, int>> apart = {};
     int bytes() const { return type.bits() == 64 ? 8 : 4; }
   };
   /// One partial result: the register of a fold, and where it goes in shared memory.
   struct Partial {
-    const Fold* fold;
+    Fold* fold;
     int r, offset;
+    std::string text() const { return fmt::format("{}[{}]", fold->array, r); }
   };
   void reduce(std::span<const Instruction> list);
   void begin_fold(Fold& fold);
-  bool fold_until_warps_meet(Fold& fold);
+  bool fold_until_threads_meet(Fold& fold);
+  void fold_lanes(std::vector<Fold>& folds);
+  std::string fold_lanes_together(std::span<const Partial> partials);
+  void spread_over_lanes(Fold& fold, uint32_t bits);
+  static bool warps_meet_next(const Fold& fold);
+  void store_apart(std::span<const Partial> partials);
   void store_folded(const Fold& fold);
   void fold_parts(const Fold& fold);
   void fold_bit(Fold& fold, uint32_t column);
@@ -227,6 +238,7 @@ class Emitter {
   std::vector<bool> reads_as_float_;        ///< small integers that are only converted to f32: never integers here
   std::vector<bool> raw_;                   ///< only stored as it was loaded: the array holds the bits
   std::map<ValueId, Loaded> loaded_;
+  std::optional<tile_ir::AxisAnalysis> axes_;           ///< made for the first gather
   std::map<ValueId, ValueId> alias_;                    ///< values that share another's array
   std::vector<std::pair<std::string, Group>> pending_;  ///< by layout text, in order of opening
   std::unordered_map<std::string, std::string> thread_coordinates_;

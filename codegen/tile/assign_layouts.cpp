@@ -43,7 +43,7 @@ class Assigner {
     std::iota(replacement_.begin(), replacement_.end(), 0);
     drop_identities(k_.body);
     k_.value_count = static_cast<int32_t>(types_.size());
-    hoist_loads(k_);
+    hoist_loads(k_, [&](const Instruction& in) { return words_of(in); });
     return {std::move(k_), std::move(types_), std::move(layouts_)};
   }
 
@@ -166,6 +166,17 @@ class Assigner {
 
   AccessPattern pattern(const Instruction& in, ValueId tile) const {
     return access_pattern(in, types_[static_cast<size_t>(tile)], k_.parameters[static_cast<size_t>(in.index)], info_);
+  }
+  /// 32-bit words of a load that a thread holds.
+  int64_t words_of(const Instruction& load) const {
+    const ValueId tile = load.results[0];
+    if (!is_tile(tile)) return 1;
+    const AccessPattern p = pattern(load, tile);
+    int64_t words = 0;
+    for (const VectorAccess& v :
+         vectorize(layouts_[static_cast<size_t>(tile)], p.strides, p.origin, p.memory.element_bytes))
+      words += std::max(1, v.count * p.memory.element_bytes / 4);
+    return words;
   }
   /// The layout that coalesces an access, with what folds of the class need in registers.
   LinearLayout preferred(const Instruction& in, ValueId tile, const Folds& folds) const {

@@ -164,7 +164,7 @@ Value KernelBuilder::gather(int pointer, Value offsets, Value mask, Value fill) 
 }
 
 void KernelBuilder::scatter(int pointer, Value offsets, Value value, Value mask, std::optional<ReduceKind> fold) {
-  const Type& shape = type(offsets);
+  const Type shape = type(offsets);  // broadcasts make new values
   Instruction i{.op = Op::scatter, .operands = {offsets.id, broadcast(value, shape).id}, .index = pointer};
   i.masked = mask.id >= 0;
   if (i.masked) i.operands.push_back(broadcast(mask, shape).id);

@@ -171,10 +171,9 @@ struct GridFold {
 // grid_scan: operands number, piece, count (i64), then n values, tiles of one element: what a program's run of a
 // sequence ends with. Programs are numbered 0 to count - 1 by their tickets; those of a sequence are neighbours, the
 // first one is piece 0. Results: what the pieces before this one end with, combined strictly from left to right by the
-// region, as a scan's; in piece 0 the program's own values. A program waits for some of those before it. They leave
-// their values in a ring of `bits` places behind pointer `index` (u32): words 1 and from 4 on are used, found 0 and
-// left 0. There must be more places than programs that can be running, and on CUDA than those and twice the threads of
-// a block.
+// region, as a scan's; in piece 0 the program's own values. A program waits for such with lower numbers. They leave
+// values in one or two rings of `bits` places behind pointer `index` (u32): words 1 and from 4 on are used, found 0 and
+// left 0. There must be more places than programs that can be running.
 
 enum class CachePolicy : uint8_t {
   standard,

@@ -249,7 +249,7 @@ class Verifier {
     need(i.operands.size() > 3 && i.result_types.size() == i.operands.size() - 3, "a result for each value");
     one_result(i.operands.size() - 3);
     for (size_t k = 0; k < 3; ++k) need(operand(k) == Type::scalar(i64), "number, piece and count are i64 scalars");
-    need(std::has_single_bit(i.bits) && i.bits <= max_pieces, "places are a power of two");
+    need(i.bits > 0 && i.bits <= max_pieces, fmt::format("1 to {} places", max_pieces));
     shared_pointer(i.index, u32);
     for (size_t k = 3; k < i.operands.size(); ++k)
       need(operand(k).is_tile && operand(k).elements() == 1 && operand(k) == i.result_types[k - 3],

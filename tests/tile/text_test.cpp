@@ -200,8 +200,8 @@ TEST(TileVerify, RefusesBrokenKernels) {
        "%p = grid_scan %g, %g of %g places 64 @w, %a by %c and %d : f32[4] {\n  yield %d\n}",
        "tiles of one element"},
       {"%g = constant 1 : i64\n%a = constant 1 : f32[1]\n"
-       "%p = grid_scan %g, %g of %g places 48 @w, %a by %c and %d : f32[1] {\n  yield %d\n}",
-       "places are a power of two"},
+       "%p = grid_scan %g, %g of %g places 0 @w, %a by %c and %d : f32[1] {\n  yield %d\n}",
+       "1 to 65536 places"},
       {"%g = constant 0 : i64\n%l = arrive %g, %g @y : boolean", "@y must be u32* written may_alias"},
       {"%g = constant 0 : i64\n%l = arrive %g, %g @w : boolean\n%m = arrive %g, %g @w : boolean", "meet twice"},
       {"%g = constant 0 : i64\nfor %i = %g to %g step %g {\n  %l = arrive %g, %g @w : boolean\n}", "meet in a loop"},
