@@ -48,6 +48,40 @@ void Emitter::fold_bit(Fold& fold, uint32_t bit) {
     line("{0}[{1}] = {2}({0}[{1}], {0}[{3}]);", fold.array, r, fold.function, r + static_cast<int>(bit));
 }
 
+/// A register bit of the folded dim that is still to be folded, the highest; 0 if there is none.
+uint32_t Emitter::movable_bit(const Fold& fold) {
+  const LinearLayout& l = *fold.from;
+  const int log = l.shape().log_dim(fold.dim), shift = l.shape().shift_of(fold.dim);
+  for (int b = log; b-- > fold.bit;) {
+    if (b == 8 || b == 9 || (fold.done >> b & 1) != 0) continue;
+    const Holder h = holder_of(l, 1u << (shift + b));
+    if (h.group == tile_ir::BitGroup::reg && !fold.moved.contains(1u << h.bit)) return 1u << h.bit;
+  }
+  return 0;
+}
+
+/// A lane bit. Where registers of the dim are left, two lanes do not both compute all sums: each takes one half of the
+/// registers, so that these are folded between lanes afterwards.
+void Emitter::fold_lanes(Fold& fold, int lane_bit) {
+  const int lanes = 1 << lane_bit;
+  const uint32_t halved = movable_bit(fold);
+  if (halved == 0) {
+    for (int r : fold.live)
+      line("{0}[{1}] = {2}({0}[{1}], sn_shuffle_xor({0}[{1}], {3}));", fold.array, r, fold.function, lanes);
+    return;
+  }
+  keep_without(fold.live, fold.from->registers_per_part(), halved);
+  for (int r : fold.live) {
+    const int other = r + static_cast<int>(halved);
+    line(
+        "{{ const {0} mine = (lane & {1}u) != 0 ? {2}[{4}] : {2}[{3}], others = (lane & {1}u) != 0 ? {2}[{3}] : "
+        "{2}[{4}];",
+        compute_name(fold.type), lanes, fold.array, r, other);
+    line("  {0}[{1}] = {2}(mine, sn_shuffle_xor(others, {3})); }}", fold.array, r, fold.function, lanes);
+  }
+  fold.moved.emplace(halved, lanes);
+}
+
 /// Elements p, p + 256, p + 512, p + 768 fold from left to right.
 void Emitter::fold_sequentially(Fold& fold, const std::vector<uint32_t>& bits) {
   uint32_t all = 0;
@@ -149,6 +183,25 @@ void Emitter::fold_by_lanes(std::span<const Partial> partials) {
   }
 }
 
+/// Every block leaves its value, and folds those of all: a lane takes one block's.
+void Emitter::cluster_reduce(const Instruction& in) {
+  const ValueId from = in.operands[0], to = in.results[0];
+  const int blocks = k_.kernel.cluster, place = 8 * meetings_++;
+  const char* function = fold_function(in.index);
+  declare(to, name(to));
+  open();
+  const std::string value = materialized(from);
+  line("if (threadIdx.x == 0) sn_shared_put(meeting + {}, {}[0]);", place, value);
+  line("sn_cluster_arrive();");
+  line("sn_cluster_wait();");
+  line("{0} f = sn_cluster_get<{0}>(meeting + {1}, lane < {2}u ? lane : {3}u);", compute_name(type(to).dtype), place,
+       blocks, blocks - 1);
+  for (int bit = 1; bit < blocks; bit *= 2) line("f = {}(f, sn_shuffle_xor(f, {}));", function, bit);
+  line("{}[0] = sn_shuffle(f, 0);", name(to));
+  if (--meetings_left_ == 0) line("sn_cluster_arrive();");
+  close();
+}
+
 /// Parts are registers of one thread: everything folds in place, in the canonical order of any length.
 void Emitter::fold_parts(const Fold& whole) {
   const LinearLayout& l = *whole.from;
@@ -186,23 +239,38 @@ void Emitter::begin_fold(Fold& fold) {
   if (!sequential.empty()) fold_sequentially(fold, sequential);
 }
 
+/// Where any order gives the same bits: first what a thread holds, so that it exchanges one value.
+void Emitter::fold_own(Fold& fold) {
+  const LinearLayout& l = *fold.from;
+  const int log = l.shape().log_dim(fold.dim), shift = l.shape().shift_of(fold.dim);
+  for (int b = 0; b < log; ++b) {
+    const Holder h = holder_of(l, 1u << (shift + b));
+    if (b == 8 || b == 9 || h.group != tile_ir::BitGroup::reg) continue;
+    fold_bit(fold, 1u << h.bit);
+    fold.done |= 1u << b;
+  }
+}
+
 /// Goes on through the bits until warps must meet; false at the end.
 bool Emitter::fold_until_warps_meet(Fold& fold) {
   const LinearLayout& l = *fold.from;
   const int log = l.shape().log_dim(fold.dim), shift = l.shape().shift_of(fold.dim);
   for (; fold.bit < log; ++fold.bit) {
-    if (fold.bit == 8 || fold.bit == 9) continue;
+    if (fold.bit == 8 || fold.bit == 9 || (fold.done >> fold.bit & 1) != 0) continue;
     const Holder h = holder_of(l, 1u << (shift + fold.bit));
     if (h.group == tile_ir::BitGroup::warp) {
       fold.warp_bits.push_back(h.bit);
       continue;
     }
     if (!fold.warp_bits.empty()) return true;
-    if (h.group == tile_ir::BitGroup::reg) {
+    const auto moved = h.group == tile_ir::BitGroup::reg ? fold.moved.find(1u << h.bit) : fold.moved.end();
+    if (moved != fold.moved.end()) {
+      for (int r : fold.live)
+        line("{0}[{1}] = {2}({0}[{1}], sn_shuffle_xor({0}[{1}], {3}));", fold.array, r, fold.function, moved->second);
+    } else if (h.group == tile_ir::BitGroup::reg) {
       fold_bit(fold, 1u << h.bit);
     } else {
-      for (int r : fold.live)
-        line("{0}[{1}] = {2}({0}[{1}], sn_shuffle_xor({0}[{1}], {3}));", fold.array, r, fold.function, 1 << h.bit);
+      fold_lanes(fold, h.bit);
     }
   }
   return !fold.warp_bits.empty();
@@ -237,6 +305,8 @@ void Emitter::reduce(std::span<const Instruction> list) {
       fold_parts(fold);
     else
       begin_fold(fold);
+    const bool any_order = in.index >= static_cast<int>(tile_ir::ReduceKind::amax) || !fold.type.is_floating();
+    if (any_order && in.dim != tile_ir::parts_dim) fold_own(fold);
     folds.push_back(std::move(fold));
   }
   for (bool meet = true; meet;) {

@@ -42,6 +42,41 @@ class Planner {
     return plan_;
   }
 
+  std::optional<FoldPlan> run_resident(int32_t bytes) {
+    if (!target_.cuda || bytes == 0 || length_ >= unknown_length || contiguous_parallel_axis() >= 0)
+      return std::nullopt;
+    constexpr int64_t chunk_elements = loop::reduction_chunk, in_registers = 64 << 10;
+    const int64_t chunks = (length_ - 1) / chunk_elements + 1;
+    if (chunks * chunk_elements * bytes < in_registers) return std::nullopt;
+    constexpr int32_t warps = 8;
+    plan_.folds = 1;
+    plan_.width = static_cast<int32_t>(warps * chunk_elements);
+    plan_.tiling.num_warps = warps;
+    plan_.resident = spread_over_programs(chunks, plan_.width * bytes);
+    if (!plan_.resident) return std::nullopt;
+    place_rows(1);
+    return plan_;
+  }
+
+  /// Programs of at most half of a processor's memory, so that one computes while another reads. A row that must be
+  /// spread is spread over as many as it fills: smaller programs overlap better.
+  std::optional<FoldPlan::Resident> spread_over_programs(int64_t chunks, int64_t tile_bytes) const {
+    constexpr int64_t beside = 1536;  // what warps exchange, and 1024 bytes of the system
+    const int64_t of_tile = plan_.width / loop::reduction_chunk;
+    std::optional<FoldPlan::Resident> found;
+    int64_t covered = 0;
+    for (int32_t cluster = 1; cluster <= target_.cluster; cluster *= 2) {
+      const int64_t of_program = (chunks + cluster - 1) / cluster;
+      const int64_t share = cluster == 1 ? of_program : std::max<int64_t>(covering(of_program), of_tile);
+      const int64_t slots = (share + of_tile - 1) / of_tile;
+      if (slots * tile_bytes > target_.shared_bytes / 2 - beside) continue;
+      if (found && (found->cluster == 1 || share * cluster > covered || slots < 2)) break;
+      found = FoldPlan::Resident{static_cast<int32_t>(slots), cluster, share * loop::reduction_chunk};
+      covered = share * cluster;
+    }
+    return found;
+  }
+
  private:
   int64_t extent(size_t axis) const { return nest_.axes[axis].extent.constant().value_or(unknown_length); }
 
@@ -204,6 +239,10 @@ class Planner {
 
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again) {
   return Planner(nest, target, again).run();
+}
+
+std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes) {
+  return Planner(nest, target, true).run_resident(kept_bytes);
 }
 
 }  // namespace sinter::schedule
