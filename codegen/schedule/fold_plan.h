@@ -31,7 +31,8 @@ struct FoldPlan {
   struct Resident {
     int32_t slots = 1;
     int32_t cluster = 1;
-    int64_t share = 0;
+    int64_t share = 0;       ///< elements
+    int32_t last_width = 0;  ///< of a tile behind the slots, of as few chunks as cover what a single program has left
   };
   std::optional<Resident> resident = std::nullopt;
   int64_t units_per_chunk() const { return width < 256 && !single ? 256 / width : 1; }

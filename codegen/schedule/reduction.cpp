@@ -403,7 +403,7 @@ class FoldEmitter {
     b_.kernel().cluster = plan_.resident->cluster;
     e_.decode_program_id(n == 1 ? id : b_.shr(id, b_.literal(std::countr_zero(n))));
     if (n > 1) number_ = b_.bit_and(id, b_.literal(static_cast<int64_t>(n) - 1));
-    const Steps steps = n == 1 ? all_steps() : steps_of_share();
+    const Steps steps = steps_of_share();
     for (size_t pass = 0; pass < folds_.stages().size(); ++pass) {
       const auto& stage = folds_.stages()[pass];
       hoist_invariants();
@@ -422,61 +422,74 @@ class FoldEmitter {
     e_.restore(before);
     if (folds_.stores_along_axis()) {
       hoist_invariants();
+      const size_t pass = folds_.stages().size();
+      const auto store = [&] {
+        for (const loop::Store& s : nest_.stores)
+          if (folds_.is_inner(s)) e_.store(s);
+      };
       each_step(steps, {}, [&](Value step, std::span<const Value>, bool whole) {
-        each_kept_tile(folds_.stages().size(), step, whole, [&](int32_t) {
-          for (const loop::Store& s : nest_.stores)
-            if (folds_.is_inner(s)) e_.store(s);
-        });
+        at_tile(pass, step, whole, store);
         return std::vector<Value>{};
       });
+      if (plan_.resident->last_width > 0) at_last_tile(pass, store);
     }
     return e_.programs() * Expr(static_cast<int64_t>(n));
   }
 
-  /// Of a program of a cluster: the last ones may have less than a share, or nothing.
+  /// The tiles of a program: of a cluster's, the last ones may have less than a share, or nothing.
   Steps steps_of_share() {
-    const int64_t share = plan_.resident->share, step = plan_.step_elements(), most = share / step;
-    const int log = std::countr_zero(static_cast<uint64_t>(step));
-    const Value left = b_.sub(e_.scalar_of(extent_), b_.mul(*number_, b_.literal(share)));
-    const auto steps_in = [&](Value elements) {
-      return b_.max(b_.min(b_.shr(elements, b_.literal(log)), b_.literal(most)), b_.literal(0));
-    };
+    const int64_t most = plan_.resident->slots;
     Steps s;
     s.first = b_.literal(0);
     s.longest = most;
-    if (extent_.is_constant(share * plan_.resident->cluster)) {
+    if (!number_ || extent_.is_constant(plan_.resident->share * plan_.resident->cluster)) {
       s.whole_end = s.end = s.count = b_.literal(most);
       s.whole = s.literal_count = most;
       s.tail = 0;
       return s;
     }
+    const int log = std::countr_zero(static_cast<uint64_t>(plan_.width));
+    const Value left = b_.sub(e_.scalar_of(extent_), b_.mul(*number_, b_.literal(plan_.resident->share)));
+    const auto steps_in = [&](Value elements) {
+      return b_.max(b_.min(b_.shr(elements, b_.literal(log)), b_.literal(most)), b_.literal(0));
+    };
     s.whole_end = steps_in(left);
-    s.end = s.count = steps_in(b_.add(left, b_.literal(step - 1)));
+    s.end = s.count = steps_in(b_.add(left, b_.literal(plan_.width - 1)));
     return s;
   }
 
-  /// f(run) for each tile of a step. A load that a later pass needs as well is kept, or was kept by one before.
+  /// f() for the tile of a step. A load that a later pass needs as well is kept, or was kept by one before.
   template <class F>
-  void each_kept_tile(size_t pass, Value step, bool whole, const F& f) {
-    const auto literal = extent_.constant();
-    for (int32_t run = 0; run < plan_.runs; ++run) {
-      const int64_t offset = run * plan_.run_elements();
-      const bool is_last_step = !whole && plan_.resident->cluster == 1;
-      if (is_last_step && literal && offset >= *literal % plan_.step_elements()) continue;
-      Value first = first_of(step);
-      if (number_) first = b_.add(first, b_.mul(*number_, b_.literal(plan_.resident->share)));
-      go_to(first, offset, whole);
-      const Value slot = b_.add(b_.mul(step, b_.literal(plan_.runs)), b_.literal(run));
-      for (ValueId load : passes_.loads(pass)) keep_or_recall(pass, load, slot);
-      f(run);
-    }
+  void at_tile(size_t pass, Value step, bool whole, const F& f) {
+    Value first = first_of(step);
+    if (number_) first = b_.add(first, b_.mul(*number_, b_.literal(plan_.resident->share)));
+    go_to(first, 0, whole);
+    for (ValueId load : passes_.loads(pass)) keep_or_recall(pass, load, step, plan_.resident->slots, 0);
+    f();
   }
 
-  void keep_or_recall(size_t pass, ValueId load, Value slot) {
+  /// The same for what is left of a row behind its whole tiles: a tile of as few chunks as that has.
+  template <class F>
+  void at_last_tile(size_t pass, const F& f) {
+    const int32_t width = plan_.width;
+    const int64_t first = int64_t{plan_.resident->slots} * width;
+    const auto resize = [&](int32_t size) {
+      plan_.width = plan_.tiling.axes[axis_].size = plan_.tiling.dims[static_cast<size_t>(plan_.dim)] = size;
+    };
+    resize(plan_.resident->last_width);
+    go_to(b_.literal(first), 0, extent_.is_constant(first + plan_.width));
+    const auto stores = static_cast<int32_t>(passes_.kept().size());
+    for (ValueId load : passes_.loads(pass)) keep_or_recall(pass, load, b_.literal(0), 1, stores);
+    f();
+    e_.forget_axis(axis_);
+    resize(width);
+  }
+
+  void keep_or_recall(size_t pass, ValueId load, Value slot, int64_t slots, int32_t first_store) {
     const auto at = std::ranges::find(passes_.kept(), load);
     if (at == passes_.kept().end()) return;
-    const tile_ir::KernelBuilder::Store store{static_cast<int32_t>(at - passes_.kept().begin()),
-                                              nest_.body[load].attribute, plan_.resident->slots};
+    const tile_ir::KernelBuilder::Store store{first_store + static_cast<int32_t>(at - passes_.kept().begin()),
+                                              nest_.body[load].attribute, slots};
     const auto [first, added] = first_pass_.try_emplace(load, pass);
     if (first->second == pass)
       b_.keep(store, slot, e_.value(load));
@@ -484,37 +497,48 @@ class FoldEmitter {
       e_.set_value(load, b_.recall(store, slot, tile_ir::Type::tile(nest_.body[load].type, plan_.tiling.dims)));
   }
 
+  /// The folds of a tile's chunks, each by one warp if there is a warp for each.
+  Value fold_chunks(ValueId reduce) {
+    const auto chunks = static_cast<int32_t>(plan_.width / chunk);
+    return b_.reduce(kind(reduce), 1, b_.reshape(padded(reduce), {chunks, static_cast<int32_t>(chunk)}));
+  }
+
   /// A warp folds its chunks; what each has, tile by tile, meets once.
   std::vector<Value> fold_pass(size_t pass, const Steps& steps) {
     const auto& stage = folds_.stages()[pass];
     const auto slots = static_cast<size_t>(plan_.resident->slots);
-    const int32_t warps = plan_.tiling.num_warps;
     std::vector<Value> folded;  // by reduce and slot
     for (ValueId r : stage) {
-      const Value none =
-          b_.broadcast(constant(loop::reduction_padding(kind(r), type(r))), tile_ir::Type::tile(type(r), {warps, 1}));
+      const Value none = b_.broadcast(constant(loop::reduction_padding(kind(r), type(r))),
+                                      tile_ir::Type::tile(type(r), {static_cast<int32_t>(plan_.width / chunk), 1}));
       folded.insert(folded.end(), slots, none);
     }
     folded = each_step(steps, folded, [&](Value step, std::span<const Value> carried, bool whole) {
       std::vector<Value> next(carried.begin(), carried.end());
-      each_kept_tile(pass, step, whole, [&](int32_t run) {
+      at_tile(pass, step, whole, [&] {
         for (size_t i = 0; i < stage.size(); ++i) {
-          const Value chunks = b_.reshape(padded(stage[i]), {warps, static_cast<int32_t>(chunk)});
-          const Value v = b_.reduce(kind(stage[i]), 1, chunks);
-          for (auto slot = static_cast<size_t>(run); slot < slots; slot += static_cast<size_t>(plan_.runs)) {
+          const Value v = fold_chunks(stage[i]);
+          for (size_t slot = 0; slot < slots; ++slot) {
             Value& at = next[i * slots + slot];
-            at = b_.select(b_.eq(step, b_.literal(static_cast<int64_t>(slot) / plan_.runs)), v, at);
+            at = b_.select(b_.eq(step, b_.literal(static_cast<int64_t>(slot))), v, at);
           }
         }
       });
       return next;
     });
+    std::vector<Value> last;
+    if (plan_.resident->last_width > 0)
+      at_last_tile(pass, [&] {
+        for (ValueId r : stage) last.push_back(fold_chunks(r));
+      });
     for (size_t k = 0; k < folded.size(); ++k) folded[k] = b_.reduce(kind(stage[k / slots]), 0, folded[k]);
+    for (size_t i = 0; i < last.size(); ++i) last[i] = b_.reduce(kind(stage[i]), 0, last[i]);
     std::vector<Value> sums;
     for (size_t i = 0; i < stage.size(); ++i) {
       const auto own = folded.begin() + static_cast<std::ptrdiff_t>(i * slots);
-      Value sum = tree(kind(stage[i]), {own, own + static_cast<std::ptrdiff_t>(slots)});
-      sum = b_.reshape(sum, {1});
+      std::vector<Value> tiles(own, own + static_cast<std::ptrdiff_t>(slots));
+      if (!last.empty()) tiles.push_back(last[i]);
+      const Value sum = b_.reshape(tree(kind(stage[i]), std::move(tiles)), {1});
       sums.push_back(number_ ? b_.cluster_reduce(kind(stage[i]), sum) : sum);
     }
     return sums;
@@ -551,7 +575,7 @@ class FoldEmitter {
   const Expr extent_;
   const FoldStages folds_;
   const RowPasses passes_;
-  const FoldPlan plan_;
+  FoldPlan plan_;
   KernelWriter kernel_;
   NestEmitter e_;
   tile_ir::KernelBuilder& b_;
