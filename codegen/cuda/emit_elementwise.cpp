@@ -58,6 +58,7 @@ void Emitter::flush_for(const Instruction& in) {
   for (ValueId v : in.operands) sources(v, needed);
   flush_definers(needed, "");
   if (in.op == Op::convert_layout && wire_[static_cast<size_t>(in.results[0])]) return;
+  if (in.op == Op::keep && loaded_.contains(in.operands[1])) return;
   for (ValueId v : needed) unpack(v);
 }
 

@@ -324,7 +324,7 @@ void Emitter::unpack(ValueId v) {
   const Loaded loaded = std::move(it->second);
   loaded_.erase(it);
   const Instruction& in = *definitions_[static_cast<size_t>(v)];
-  const DType t = pointer(in).dtype;
+  const DType t = storage_type(in);
   const LinearLayout& l = layout(v);
   declare(v, name(v));
   for (size_t i = 0; i < loaded.words.size(); ++i) {

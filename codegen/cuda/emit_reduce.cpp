@@ -184,6 +184,25 @@ void Emitter::fold_by_lanes(std::span<const Partial> partials) {
   }
 }
 
+/// Every block leaves its value, and folds those of all: a lane takes one block's.
+void Emitter::cluster_reduce(const Instruction& in) {
+  const ValueId from = in.operands[0], to = in.results[0];
+  const int blocks = k_.kernel.cluster, place = 8 * meetings_++;
+  const char* function = fold_function(in.index);
+  declare(to, name(to));
+  open();
+  const std::string value = materialized(from);
+  line("if (threadIdx.x == 0) sn_shared_put(meeting + {}, {}[0]);", place, value);
+  line("sn_cluster_arrive();");
+  line("sn_cluster_wait();");
+  line("{0} f = sn_cluster_get<{0}>(meeting + {1}, lane < {2}u ? lane : {3}u);", compute_name(type(to).dtype), place,
+       blocks, blocks - 1);
+  for (int bit = 1; bit < blocks; bit *= 2) line("f = {}(f, sn_shuffle_xor(f, {}));", function, bit);
+  line("{}[0] = sn_shuffle(f, 0);", name(to));
+  if (--meetings_left_ == 0) line("sn_cluster_arrive();");
+  close();
+}
+
 /// Parts are registers of one thread: everything folds in place, in the canonical order of any length.
 void Emitter::fold_parts(const Fold& whole) {
   const LinearLayout& l = *whole.from;
@@ -221,12 +240,24 @@ void Emitter::begin_fold(Fold& fold) {
   if (!sequential.empty()) fold_sequentially(fold, sequential);
 }
 
+/// Where any order gives the same bits: first what a thread holds, so that it exchanges one value.
+void Emitter::fold_own(Fold& fold) {
+  const LinearLayout& l = *fold.from;
+  const int log = l.shape().log_dim(fold.dim), shift = l.shape().shift_of(fold.dim);
+  for (int b = 0; b < log; ++b) {
+    const Holder h = holder_of(l, 1u << (shift + b));
+    if (b == 8 || b == 9 || h.group != tile_ir::BitGroup::reg) continue;
+    fold_bit(fold, 1u << h.bit);
+    fold.done |= 1u << b;
+  }
+}
+
 /// Goes on through the bits until threads must meet; false at the end.
 bool Emitter::fold_until_threads_meet(Fold& fold) {
   const LinearLayout& l = *fold.from;
   const int log = l.shape().log_dim(fold.dim), shift = l.shape().shift_of(fold.dim);
   for (; fold.bit < log; ++fold.bit) {
-    if (fold.bit == 8 || fold.bit == 9) continue;
+    if (fold.bit == 8 || fold.bit == 9 || (fold.done >> fold.bit & 1) != 0) continue;
     const Holder h = holder_of(l, 1u << (shift + fold.bit));
     const bool of_lane = h.group == tile_ir::BitGroup::lane, of_warp = h.group == tile_ir::BitGroup::warp;
     if ((!of_warp && !fold.warp_bits.empty()) || (!of_lane && !fold.lane_bits.empty())) return true;
@@ -359,6 +390,8 @@ void Emitter::reduce(std::span<const Instruction> list) {
       fold_parts(fold);
     else
       begin_fold(fold);
+    const bool any_order = in.index >= static_cast<int>(tile_ir::ReduceKind::amax) || !fold.type.is_floating();
+    if (any_order && in.dim != tile_ir::parts_dim) fold_own(fold);
     folds.push_back(std::move(fold));
   }
   for (bool meet = true; meet;) {

@@ -29,6 +29,8 @@ using tile_ir::ValueId;
 
 /// Bytes that a kernel may declare; more would have to be asked for at launch.
 constexpr int static_shared_limit = 48 << 10;
+/// Bytes that a block can have on the machine that gives most.
+constexpr int most_shared_bytes = 227 << 10;
 
 /// The registers that a statement inside a loop speaks of: C expressions for the part, the register within it, and the
 /// position in the value's array.
@@ -61,6 +63,9 @@ class Emitter {
   Emitter(const tile_ir::LaidOutKernel& kernel, bool exchanges_wait);
   std::string body_text();
   int shared_bytes() const { return shared_bytes_; }
+  int kept_bytes() const { return kept_bytes_; }
+  /// Where blocks of a cluster leave their values for each other.
+  int meeting_bytes() const { return 8 * meetings_; }
   const std::vector<std::string>& parameters() const { return parameters_; }
 
  private:
@@ -170,6 +175,7 @@ class Emitter {
     std::vector<int> warp_bits = {};  ///< over which the warps must meet now
     /// By live register, where its value stands if not in all lanes: a variable in the lane of that number.
     std::map<int, std::pair<std::string, int>> apart = {};
+    uint32_t done = 0;  ///< bits of the dim above `bit` that are folded, where the order does not matter
     int bytes() const { return type.bits() == 64 ? 8 : 4; }
   };
   /// One partial result: the register of a fold, and where it goes in shared memory.
@@ -179,7 +185,9 @@ class Emitter {
     std::string text() const { return fmt::format("{}[{}]", fold->array, r); }
   };
   void reduce(std::span<const Instruction> list);
+  void cluster_reduce(const Instruction& in);
   void begin_fold(Fold& fold);
+  void fold_own(Fold& fold);
   bool fold_until_threads_meet(Fold& fold);
   void fold_lanes(std::vector<Fold>& folds);
   std::string fold_lanes_together(std::span<const Partial> partials);
@@ -194,6 +202,16 @@ class Emitter {
   static bool one_value_a_warp(const Fold& fold);
   void fold_by_threads(const Partial& partial);
   void fold_by_lanes(std::span<const Partial> partials);
+
+  // memory of the program (emit_kept.cpp)
+  void collect_stores(const Region& r);
+  std::string kept_place(const Instruction& in, int vector);
+  tile_ir::VectorAccess kept_vector(const Instruction& in, int number) const;
+  int kept_vectors(const Instruction& in) const;
+  ValueId kept_value(const Instruction& in) const { return in.op == Op::keep ? in.operands[1] : in.results[0]; }
+  std::string kept_words(const Instruction& in, const tile_ir::VectorAccess& vector);
+  void keep(const Instruction& in);
+  void recall(const Instruction& in);
 
   // scans (emit_scan.cpp)
   void scan(const Instruction& in);
@@ -221,6 +239,8 @@ class Emitter {
   const tile_ir::Parameter& pointer(const Instruction& in) const {
     return k_.kernel.parameters[static_cast<size_t>(in.index)];
   }
+  /// Of what an instruction gives in loaded words.
+  DType storage_type(const Instruction& in) const { return in.op == Op::recall ? in.dtype : pointer(in).dtype; }
   std::string fresh(const char* stem) { return fmt::format("{}{}", stem, fresh_++); }
 
   const tile_ir::LaidOutKernel& k_;
@@ -230,7 +250,10 @@ class Emitter {
   int indent_ = 1;
   int fresh_ = 0;
   int shared_bytes_ = 0;
-  bool shared_dirty_ = false;  ///< somebody may still read or write the shared memory of the exchange before
+  int kept_bytes_ = 0;
+  int meetings_ = 0, meetings_left_ = 0;  ///< cluster_reduces printed, and to come
+  std::map<int32_t, int> stores_;         ///< where each begins in the kept memory
+  bool shared_dirty_ = false;             ///< somebody may still read or write the shared memory of the exchange before
   std::vector<std::string> names_, parameters_;
   std::vector<const Instruction*> definitions_;
   std::vector<std::vector<const Instruction*>> users_;

@@ -33,6 +33,42 @@ template <class T> __device__ __forceinline__ T sn_shuffle(T v, int lane) {
   }
 }
 )"},
+    {"sn_cluster_arrive", R"(
+// Blocks of a cluster meet in two steps; what a block wrote to its shared memory before, others may read afterwards.
+__device__ __forceinline__ void sn_cluster_arrive() {
+#ifdef SINTER_HOST
+  sinter_host_cluster_arrive();
+#else
+  asm volatile("barrier.cluster.arrive.aligned;" : : : "memory");
+#endif
+}
+)"},
+    {"sn_cluster_wait", R"(
+__device__ __forceinline__ void sn_cluster_wait() {
+#ifdef SINTER_HOST
+  sinter_host_cluster_wait();
+#else
+  asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
+#endif
+}
+)"},
+    {"sn_cluster_get", R"(
+// What a block of the cluster has at this place of its shared memory.
+template <class T> __device__ __forceinline__ T sn_cluster_get(const unsigned char* p, unsigned block) {
+  sn_words<(sizeof(T) < 4 ? 4 : sizeof(T))> r = {};
+#ifdef SINTER_HOST
+  sinter_host_cluster_load(&r, p, sizeof r, block);
+#else
+  const unsigned own = (unsigned)__cvta_generic_to_shared(p);
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(block));
+  for (unsigned i = 0; i < sizeof r / 4; ++i)
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(r.w[i]) : "r"(there + 4 * i) : "memory");
+#endif
+  if constexpr (sizeof(T) < 4) return (T)r.w[0];
+  else return sn_bitcast<T>(r);
+}
+)"},
     {"sn_arrive", R"(
 // True in the block that comes last of `count`: it sees what the others stored before they came. Leaves the word 0.
 __device__ __forceinline__ bool sn_arrive(unsigned* word, unsigned count) {

@@ -34,6 +34,25 @@ class Planner {
     return plan_;
   }
 
+  std::optional<FoldPlan> run_resident(int32_t bytes) {
+    if (!target_.cuda || bytes == 0 || length_ >= unknown_length || contiguous_parallel_axis() >= 0)
+      return std::nullopt;
+    constexpr int64_t chunk_elements = loop::reduction_chunk, in_registers = 64 << 10;
+    const int64_t chunks = (length_ - 1) / chunk_elements + 1;
+    if (chunks * chunk_elements * bytes < in_registers) return std::nullopt;
+    plan_.folds = 1;
+    // Where only two or three programs fit a processor, they need twice the warps to hide what they wait for.
+    for (int32_t warps = max_warps; warps >= 2; warps /= 2) {
+      plan_.width = static_cast<int32_t>(warps * chunk_elements);
+      plan_.tiling.num_warps = warps;
+      plan_.resident = warps <= chunks ? spread_over_programs(bytes) : std::nullopt;
+      if (plan_.resident && (warps < max_warps || kept_elements() * bytes > target_.shared_bytes / 4)) break;
+    }
+    if (!plan_.resident) return std::nullopt;
+    place_rows(1);
+    return plan_;
+  }
+
  private:
   void chosen() {
     const bool columns = strip_ >= 0;
@@ -45,6 +64,31 @@ class Planner {
       rows_of_warps();
     else
       rows_of_programs();
+  }
+
+  int64_t kept_elements() const { return int64_t{plan_.resident->slots} * plan_.width + plan_.resident->last_width; }
+
+  /// Programs of at most half of a processor's memory, so that one computes while another reads. A row that must be
+  /// spread is spread over as many as it fills: smaller programs overlap better.
+  std::optional<FoldPlan::Resident> spread_over_programs(int32_t bytes) const {
+    constexpr int64_t chunk_elements = loop::reduction_chunk;
+    constexpr int64_t beside = 1536;  // what warps exchange, and 1024 bytes of the system
+    const int64_t room = (target_.shared_bytes / 2 - beside) / bytes;
+    const auto whole = static_cast<int32_t>(length_ / plan_.width);
+    const int64_t left = length_ % plan_.width;
+    const auto last_width =
+        left == 0 ? 0 : static_cast<int32_t>(covering((left - 1) / chunk_elements + 1) * chunk_elements);
+    if (int64_t{whole} * plan_.width + last_width <= room) return FoldPlan::Resident{whole, 1, length_, last_width};
+    std::optional<FoldPlan::Resident> found;
+    for (int32_t cluster = 2; cluster <= target_.cluster; cluster *= 2) {
+      const int64_t of_program = ((length_ - 1) / chunk_elements + cluster) / cluster;
+      const int64_t share = std::max<int64_t>(covering(of_program) * chunk_elements, plan_.width);
+      if (share > room) continue;
+      const auto slots = static_cast<int32_t>(share / plan_.width);
+      if (found && (share * cluster > found->share * found->cluster || slots < 2)) break;
+      found = FoldPlan::Resident{slots, cluster, share, 0};
+    }
+    return found;
   }
 
   /// By the strategy that the target names; false if it cannot serve this fold.
@@ -245,6 +289,10 @@ class Planner {
 
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again) {
   return Planner(nest, target, again).run();
+}
+
+std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes) {
+  return Planner(nest, target, true).run_resident(kept_bytes);
 }
 
 }  // namespace sinter::schedule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -128,6 +129,13 @@ class Assigner {
         case Op::scatter:
           for (ValueId v : in.operands) join(v, in.operands[0]);
           break;
+        case Op::keep:
+        case Op::recall: {
+          // A thread recalls what it kept itself.
+          const ValueId v = in.op == Op::keep ? in.operands[1] : in.results[0];
+          join(v, stores_.try_emplace(in.index, v).first->second);
+          break;
+        }
         case Op::scan:
           for (size_t i = 0; i < in.operands.size(); ++i) {
             join(in.operands[i], in.operands[0]);
@@ -202,9 +210,12 @@ class Assigner {
         f.scanned = in.dim;
       }
       if (in.op != Op::reduce || in.dim == parts_dim) return;
-      const ValueId v = converted_from_[static_cast<size_t>(in.operands[0])];
-      std::optional<uint32_t>& kept = folds_[static_cast<size_t>(root(v))].kept;
-      kept = kept.value_or(0) | fold_bits(tile_shape(types_[static_cast<size_t>(v)]), in.dim);
+      ValueId v = converted_from_[static_cast<size_t>(in.operands[0])];
+      const uint32_t bits = fold_bits(tile_shape(types_[static_cast<size_t>(v)]), in.dim);
+      for (; v >= 0; v = reshaped_from_[static_cast<size_t>(v)]) {  // which numbers elements alike
+        std::optional<uint32_t>& kept = folds_[static_cast<size_t>(root(v))].kept;
+        kept = kept.value_or(0) | bits;
+      }
     });
   }
 
@@ -311,6 +322,12 @@ class Assigner {
       if (in.op != Op::convert_layout) return;
       converted_from_[static_cast<size_t>(in.results[0])] = in.operands[0];
       converted_to_[static_cast<size_t>(in.operands[0])] = in.results[0];
+    });
+    reshaped_from_.assign(types_.size(), -1);
+    each(k_.body, [&](const Instruction& in) {
+      if (in.op != Op::reshape || !is_tile(in.operands[0])) return;
+      reshaped_from_[static_cast<size_t>(converted_to_[static_cast<size_t>(in.results[0])])] =
+          converted_from_[static_cast<size_t>(in.operands[0])];
     });
     collect_folds();
     choose_from(Op::block_store);
@@ -434,7 +451,8 @@ class Assigner {
   Kernel k_;
   ScalarInfo info_;
   std::vector<Type> types_;
-  std::vector<ValueId> parent_, converted_from_, converted_to_, replacement_;
+  std::vector<ValueId> parent_, converted_from_, converted_to_, reshaped_from_, replacement_;
+  std::map<int32_t, ValueId> stores_;  ///< a value of each
   std::vector<std::optional<LinearLayout>> class_layout_;
   std::vector<LinearLayout> layouts_;
   std::vector<const Instruction*> users_;

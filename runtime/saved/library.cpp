@@ -94,8 +94,8 @@ ReadyCall Library::make_ready(const SavedCall& call, Device device) const {
   for (const int32_t c : call.constants) {
     const std::pair key(c, device_number(device));
     const auto known = constants_.find(key);
-    made.constants.push_back(known != constants_.end() ? known->second
-                                                       : make_constant(file_.constants[static_cast<size_t>(c)], device));
+    made.constants.push_back(
+        known != constants_.end() ? known->second : make_constant(file_.constants[static_cast<size_t>(c)], device));
   }
   if (device.is_cuda()) backend.synchronize(stream);  // ready for any stream from now on
   for (size_t i = 0; i < call.constants.size(); ++i)

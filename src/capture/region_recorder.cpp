@@ -18,9 +18,7 @@ graph::ValueType literal_type(const Tensor& t) {
 }
 
 /// Follows the region to any device.
-bool is_small(const Tensor& t) {
-  return t.device().is_cpu() && t.numel() * t.dtype().bytes() <= small_tensor_bytes;
-}
+bool is_small(const Tensor& t) { return t.device().is_cpu() && t.numel() * t.dtype().bytes() <= small_tensor_bytes; }
 
 }  // namespace
 

@@ -101,8 +101,8 @@ void Capture::finish_saving(std::span<Tensor* const> results, SavedCalls& to) {
                        "compile it with backend = \"sinter\""});
     const auto targets = compiler::save_targets(file.options.targets, region.device);
     compiler::add_programs(file.file, call, *region.entry->graph,
-                           {o.fusion, o.rounding, o.math, o.backend, true, s.function.line.text(), o.libraries}, targets,
-                           file.options.source);
+                           {o.fusion, o.rounding, o.math, o.backend, true, s.function.line.text(), o.libraries},
+                           targets, file.options.source);
   }
   file.file.calls.push_back(std::move(call));
   file.words.emplace_back(words.begin(), words.end());

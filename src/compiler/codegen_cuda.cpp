@@ -19,6 +19,7 @@ CodeImage generate_cuda(const schedule::ScheduledKernel& kernel, const device::P
   CodeImage out;
   out.entry = text.entry;
   out.threads = text.threads;
+  out.shared_bytes = text.dynamic_shared_bytes;
   out.source = text.text;
   out.key = properties.architecture + "\n" + text.text;
   if (properties.architecture == "simt") {  // the emulator runs the text itself

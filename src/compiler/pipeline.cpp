@@ -7,6 +7,7 @@
 #include <chrono>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "codegen/schedule/schedule.h"
@@ -32,6 +33,12 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
+/// Blocks that every machine of an architecture can start together.
+int32_t cluster_of(std::string_view architecture) {
+  constexpr std::string_view with_clusters[] = {"simt", "sm_90", "sm_90a", "sm_100", "sm_100a"};
+  return std::ranges::find(with_clusters, architecture) != std::end(with_clusters) ? 8 : 1;
+}
+
 schedule::Target target_of(Device device, const device::Properties& p, const Options& o) {
   schedule::Target t;
   t.cuda = device.is_cuda();
@@ -39,6 +46,8 @@ schedule::Target target_of(Device device, const device::Properties& p, const Opt
   t.processors = p.multiprocessors;
   t.aligned = o.aligned;
   t.folds = o.folds;
+  t.shared_bytes = static_cast<int64_t>(p.shared_bytes_per_block);
+  t.cluster = cluster_of(p.architecture);
   return t;
 }
 

@@ -27,9 +27,7 @@ struct Order {
   Tensor rows, positions;
   int64_t dim = -1;
   SourceLine line;
-  Tensor in_place(Tensor t) const {
-    return dim + 1 == t.rank() ? t : movedim(made(std::move(t), line), {-1}, {dim});
-  }
+  Tensor in_place(Tensor t) const { return dim + 1 == t.rank() ? t : movedim(made(std::move(t), line), {-1}, {dim}); }
   /// The elements at some of the positions.
   Tensor at(const Tensor& some) const { return gather(made(rows, line), -1, some); }
 };
