@@ -606,6 +606,7 @@ ScheduledKernel schedule_reduction(const loop::Program& program, const loop::Nes
 std::optional<Candidate> resident_reduction(const loop::Program& program, const loop::Nest& nest,
                                             const std::string& name, const std::vector<std::string>& comments,
                                             const Target& target) {
+  if (target.folds != FoldStrategy::automatic) return std::nullopt;
   loop::Nest joined = with_joint_reduction_axis(nest, program.ranges);
   const FoldStages folds(joined);
   const auto plan = plan_resident_rows(joined, target, RowPasses(joined, folds).kept_bytes());
