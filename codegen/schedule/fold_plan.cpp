@@ -46,7 +46,9 @@ class Planner {
       plan_.width = static_cast<int32_t>(warps * chunk_elements);
       plan_.tiling.num_warps = warps;
       plan_.resident = warps <= chunks ? spread_over_programs(bytes) : std::nullopt;
-      if (plan_.resident && (warps < max_warps || kept_elements() * bytes > target_.shared_bytes / 4)) break;
+      if (!plan_.resident) continue;
+      const bool alone = plan_.resident->cluster == 1;
+      if (warps < max_warps || (alone && kept_elements() * bytes > target_.shared_bytes / 4)) break;
     }
     if (!plan_.resident) return std::nullopt;
     place_rows(1);

@@ -22,6 +22,7 @@ std::vector<KeyField> key_fields(const graph::Graph& graph, const Options& optio
           {"device", graph.device.text()},
           {"emitter", graph.device.is_cpu() ? emitter : "in this build"},
           {"architecture", device.architecture},
+          {"shared memory", fmt::to_string(device.shared_bytes_per_block)},
           {"vector bits", fmt::to_string(device.vector_bits)},
           {"processors", fmt::to_string(device.multiprocessors)},
           {"backend", options.backend},

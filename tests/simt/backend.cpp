@@ -235,9 +235,12 @@ class SimtBackend final : public Backend {
 }  // namespace
 
 void install() {
-  device::register_backend(DeviceKind::cuda, [](int index) -> std::unique_ptr<Backend> {
-    if (index != 0) throw DeviceError(fmt::format("cuda:{}: the emulator is one device", index));
-    return std::make_unique<SimtBackend>();
+  static std::once_flag once;
+  std::call_once(once, [] {
+    device::register_backend(DeviceKind::cuda, [](int index) -> std::unique_ptr<Backend> {
+      if (index != 0) throw DeviceError(fmt::format("cuda:{}: the emulator is one device", index));
+      return std::make_unique<SimtBackend>();
+    });
   });
 }
 
