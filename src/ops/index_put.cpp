@@ -56,7 +56,7 @@ Tensor index_put(Operand x, std::vector<Tensor> indices, Operand values, IndexPu
   };
   operands.push_back(expanded(given, shape));
   const Dims of_index(shape.span().first(shape.size() - (static_cast<size_t>(self.rank()) - indices.size())));
-  for (const Tensor& t : indices) operands.push_back(expanded(t, of_index));
+  for (Tensor& t : indices) operands.push_back(t.shape() == of_index ? std::move(t) : expanded(t, of_index));
   return ops::dispatch_list(ops::op<"index_put">(), std::move(operands),
                             graph::CallAttributes().flag(options.accumulate), x.line());
 }
