@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/workload_runner/named_reductions.h"
 
-#include <array>
+#include <algorithm>
+#include <charconv>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace sinter::benchmarks {
@@ -32,23 +33,44 @@ constexpr std::pair<std::string_view, Reduction> reductions[] = {
     {"cross_entropy", [](Arguments a, int64_t) -> Results { return {cross_entropy(a[0], a[1])}; }},
 };
 
-Dims numbers(const std::string& text) {
-  std::istringstream words(text);
+/// Pieces between separators. No streams here: the library is opened by a process that may have another libstdc++.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  for (size_t end = 0; end != std::string_view::npos; text.remove_prefix(std::min(text.size(), end + 1))) {
+    end = text.find(separator);
+    pieces.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+  }
+  return pieces;
+}
+
+/// Numbers between spaces.
+template <class T>
+std::vector<T> numbers(std::string_view text) {
+  std::vector<T> list;
+  for (const std::string_view word : split(text, ' ')) {
+    T n{};
+    if (word.empty()) continue;
+    if (std::from_chars(word.data(), word.data() + word.size(), n).ec != std::errc())
+      throw std::invalid_argument("no number: " + std::string(word));
+    list.push_back(n);
+  }
+  return list;
+}
+
+Dims dims(std::string_view text) {
   Dims d;
-  for (int64_t n = 0; words >> n;) d.push_back(n);
+  for (int64_t n : numbers<int64_t>(text)) d.push_back(n);
   return d;
 }
 
-Input parse_input(const std::string& text) {
-  std::istringstream stream(text);
-  std::array<std::string, 4> parts;
-  for (std::string& part : parts)
-    if (!std::getline(stream, part, '|')) throw std::invalid_argument("not dtype|shape|strides|range: " + text);
+Input parse_input(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, '|');
+  const std::vector<double> range = parts.size() == 4 ? numbers<double>(parts[3]) : std::vector<double>();
+  if (range.size() != 2) throw std::invalid_argument("not dtype|shape|strides|range: " + std::string(text));
   const std::optional<DType> dtype = DType::parse(parts[0]);
-  if (!dtype) throw std::invalid_argument("no dtype " + parts[0]);
-  Input in{.dtype = *dtype, .shape = numbers(parts[1]), .strides = numbers(parts[2])};
-  std::istringstream(parts[3]) >> in.low >> in.high;
-  return in;
+  if (!dtype) throw std::invalid_argument("no dtype " + std::string(parts[0]));
+  return {.dtype = *dtype, .shape = dims(parts[1]), .strides = dims(parts[2]), .low = range[0], .high = range[1]};
 }
 
 }  // namespace
@@ -60,9 +82,8 @@ std::function<Results(Arguments)> named_reduction(std::string_view name, int64_t
 }
 
 std::vector<Input> parse_inputs(std::string_view text) {
-  std::istringstream stream{std::string(text)};
   std::vector<Input> inputs;
-  for (std::string one; std::getline(stream, one, ';');) inputs.push_back(parse_input(one));
+  for (const std::string_view one : split(text, ';')) inputs.push_back(parse_input(one));
   return inputs;
 }
 
