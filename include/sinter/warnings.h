@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/callback.h>
+
 #include <cstdint>
-#include <functional>
 #include <string>
 
 // Warnings: what the user should know and what changes no result, such as shapes that need too many compilations, or
@@ -13,7 +14,7 @@ namespace sinter {
 
 /// Gets the text of one warning. May be called from any thread, from several at once, and while the library compiles:
 /// it must not call compiled functions or ops. What it throws is dropped.
-using WarningHandler = std::function<void(const std::string&)>;
+using WarningHandler = Callback<void(const std::string&)>;
 
 /// Who gets the warnings of this process from now on; an empty one for nobody. Returns the handler so far.
 WarningHandler set_warning_handler(WarningHandler handler);
