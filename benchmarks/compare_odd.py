@@ -197,15 +197,9 @@ def run_all(cases, args):
         if time.monotonic() - begin > args.seconds:
             print(f"out of time: {len(cases) - len(result['rows'])} rows were not measured")
             break
-        try:
-            row = run_case(case, sinter, args, flush)
-        except Exception as e:
-            print(f"{case.name}: {type(e).__name__} {e}", flush=True)
+        row = timing.attempt(case.name, sinter, lambda case=case: run_case(case, sinter, args, flush))
+        if row is None:
             continue
-        finally:
-            torch._dynamo.reset()
-            torch.cuda.empty_cache()
-            sinter.lib.sinter_release_memory()
         result["rows"].append(row)
         with open(args.out, "w") as out:
             json.dump(result, out, indent=1)

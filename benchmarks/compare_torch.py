@@ -348,6 +348,19 @@ def save(result, texts, args):
             out.write("\n\n".join(texts))
 
 
+def attempt(name, sinter, run):
+    """What run() gives, or None after saying why; nothing of it is left in memory."""
+    try:
+        return run()
+    except Exception as e:
+        print(f"{name}: {type(e).__name__} {e}", flush=True)
+        return None
+    finally:
+        torch._dynamo.reset()
+        torch.cuda.empty_cache()
+        sinter.lib.sinter_release_memory()
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--library", required=True)
@@ -374,15 +387,9 @@ def main():
     for name in sinter.rows:
         if args.rows and name not in args.rows.split(","):
             continue
-        try:
-            row, text = run_row(name, sinter, args, flush)
-        except Exception as e:
-            print(f"{name}: {e}", flush=True)
+        if (measured := attempt(name, sinter, lambda: run_row(name, sinter, args, flush))) is None:
             continue
-        finally:
-            torch._dynamo.reset()
-            torch.cuda.empty_cache()
-            sinter.lib.sinter_release_memory()
+        row, text = measured
         result["rows"].append(row)
         texts.append(text)
         save(result, texts, args)  # a run that is cut off has measured something

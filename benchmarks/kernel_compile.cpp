@@ -89,17 +89,4 @@ void measure(int rounds, bool as_json) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  int rounds = 3;
-  bool as_json = false;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--json")
-      as_json = true;
-    else
-      rounds = std::max(1, std::atoi(argv[i]));
-  }
-  measure(rounds, as_json);
-} catch (const sinter::Error& e) {
-  fmt::print(stderr, "{}\n", e.what());
-  return 1;
-}
+int main(int argc, char** argv) { return sinter::benchmarks::run_rounds(argc, argv, 3, measure); }

@@ -13,7 +13,6 @@ class RowPasses {
  public:
   RowPasses(const loop::Nest& nest, const FoldStages& folds);
 
-  size_t count() const { return loads_.size(); }
   /// Loads along the axis that a pass needs.
   const std::vector<loop::ValueId>& loads(size_t pass) const { return loads_[pass]; }
   /// Loads of a row's own elements that several passes need, in boxes without masks of their own.

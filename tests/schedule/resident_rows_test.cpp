@@ -10,6 +10,7 @@
 #include "tests/capture_cuda/emulator.h"
 #include "tests/lower/build.h"
 #include "tests/lower/random_graph.h"
+#include "tests/schedule/instructions.h"
 #include "tests/support/op_cases.h"
 
 namespace sinter::test {
@@ -17,15 +18,6 @@ namespace {
 
 using graph::Value;
 using MakeRows = std::function<std::vector<Value>(GraphBuilder&, Value)>;
-
-int instructions(const tile_ir::Region& r, tile_ir::Op op) {
-  int n = 0;
-  for (const tile_ir::Instruction& i : r.body) {
-    n += i.op == op;
-    for (const tile_ir::Region& inner : i.regions) n += instructions(inner, op);
-  }
-  return n;
-}
 
 class ResidentRows : public testing::Test {
  protected:
@@ -93,10 +85,10 @@ TEST_F(ResidentRows, AreReadOnce) {
   for (int64_t n : {32768, 131072}) {
     const tile_ir::Kernel k = preferred(bf16, {4096, n}, softmax_rows);
     EXPECT_EQ(k.cluster, n == 32768 ? 1 : 8);
-    EXPECT_EQ(instructions(k.body, tile_ir::Op::block_load), 1) << print(k);
-    EXPECT_EQ(instructions(k.body, tile_ir::Op::keep), 1);
-    EXPECT_EQ(instructions(k.body, tile_ir::Op::recall), 2);
-    EXPECT_EQ(instructions(k.body, tile_ir::Op::cluster_reduce), n == 32768 ? 0 : 2);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::block_load), 1) << print(k);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::keep), 1);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::recall), 2);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::cluster_reduce), n == 32768 ? 0 : 2);
   }
 }
 
@@ -106,14 +98,14 @@ TEST_F(ResidentRows, TakeAsManyProgramsAsTheyNeed) {
   for (const auto& [n, cluster] : clusters) {
     const tile_ir::Kernel k = preferred(bf16, {4096, n}, softmax_rows);
     EXPECT_EQ(k.cluster, cluster) << n;
-    EXPECT_GT(instructions(k.body, tile_ir::Op::keep), 0) << n;
+    EXPECT_GT(count_instructions(k.body, tile_ir::Op::keep), 0) << n;
   }
   // Read again: longer than a cluster holds, without clusters, short enough for registers, once anyhow.
   const auto sum = [](GraphBuilder& b, Value x) { return std::vector{b.reduce("sum", x, {-1})}; };
-  EXPECT_EQ(instructions(preferred(bf16, {4096, 262145}, softmax_rows).body, tile_ir::Op::keep), 0);
-  EXPECT_EQ(instructions(preferred(bf16, {4096, 60000}, softmax_rows, 1).body, tile_ir::Op::keep), 0);
-  EXPECT_EQ(instructions(preferred(bf16, {4096, 31000}, softmax_rows).body, tile_ir::Op::keep), 0);
-  EXPECT_EQ(instructions(preferred(bf16, {4096, 50257}, sum).body, tile_ir::Op::keep), 0);
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 262145}, softmax_rows).body, tile_ir::Op::keep), 0);
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 60000}, softmax_rows, 1).body, tile_ir::Op::keep), 0);
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 31000}, softmax_rows).body, tile_ir::Op::keep), 0);
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 50257}, sum).body, tile_ir::Op::keep), 0);
 }
 
 }  // namespace
