@@ -80,6 +80,14 @@ class Sinter:
         self.lib.sinter_output_address.restype = ctypes.c_void_p
         self.rows = {self.lib.sinter_row_name(i).decode(): i for i in range(self.lib.sinter_row_count())}
 
+    def add_reduction(self, name, reduction, dim, inputs):
+        """One more row, of a reduction and specs of inputs."""
+        row = self.lib.sinter_add_reduction(name.encode(), reduction.encode(), ctypes.c_int64(dim), ";".join(inputs).encode())
+        if row < 0:
+            raise RuntimeError(self.lib.sinter_error().decode())
+        self.rows[name] = row
+        return row
+
     def inputs(self, row):
         count = self.lib.sinter_row_input_count(row)
         return [random_tensor(self.lib.sinter_row_input(row, i).decode()) for i in range(count)]
@@ -340,6 +348,19 @@ def save(result, texts, args):
             out.write("\n\n".join(texts))
 
 
+def attempt(name, sinter, run):
+    """What run() gives, or None after saying why; nothing of it is left in memory."""
+    try:
+        return run()
+    except Exception as e:
+        print(f"{name}: {type(e).__name__} {e}", flush=True)
+        return None
+    finally:
+        torch._dynamo.reset()
+        torch.cuda.empty_cache()
+        sinter.lib.sinter_release_memory()
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--library", required=True)
@@ -366,15 +387,9 @@ def main():
     for name in sinter.rows:
         if args.rows and name not in args.rows.split(","):
             continue
-        try:
-            row, text = run_row(name, sinter, args, flush)
-        except Exception as e:
-            print(f"{name}: {e}", flush=True)
+        if (measured := attempt(name, sinter, lambda: run_row(name, sinter, args, flush))) is None:
             continue
-        finally:
-            torch._dynamo.reset()
-            torch.cuda.empty_cache()
-            sinter.lib.sinter_release_memory()
+        row, text = measured
         result["rows"].append(row)
         texts.append(text)
         save(result, texts, args)  # a run that is cut off has measured something

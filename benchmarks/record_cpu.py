@@ -41,10 +41,11 @@ def main():
               "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
     result["calls"] = json.loads(run(programs / "bench_calls", "--json"))
     result["first_call"] = json.loads(run(programs / "bench_first_call", "--json"))
+    result["reductions"] = json.loads(run(programs / "bench_cpu_reductions", "--json"))
     result["comparison"] = json.loads(run(sys.executable, HERE / "compare_numexpr.py", "--json", "--threads", args.threads,
                                           "--rounds", args.rounds, "--library", programs / "libsinter_cpu_rows.so"))
     args.out.write_text(json.dumps(result, indent=1) + "\n")
-    for part in ("calls", "first_call"):
+    for part in ("calls", "first_call", "reductions"):
         for name, f in result[part].items():
             met = "" if "goal" not in f else f"   goal {f['goal']:g}: {'met' if f['median'] <= f['goal'] else 'MISSED'}"
             print(f"{name:68} {f['median']:9.2f} {f['unit']}{met}")

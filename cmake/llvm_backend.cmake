@@ -47,3 +47,16 @@ if(SINTER_SANITIZE)
 endif()
 target_compile_definitions(sinter_private INTERFACE SINTER_LLVM_MODULE="${module}")
 add_dependencies(sinter_compiler sinter_llvm)
+
+# A plan from the disk cache names objects that this back end made, and is used without opening it: what it is made of is
+# a part of the key (src/compiler/cache_key.cpp).
+file(GLOB emitter_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/codegen/llvm/*.cpp ${PROJECT_SOURCE_DIR}/codegen/llvm/*.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${emitter_sources})
+set(emitter_hashes "${LLVM_PACKAGE_VERSION}")
+foreach(source IN LISTS emitter_sources)
+  file(SHA256 ${source} hash)
+  string(APPEND emitter_hashes ${hash})
+endforeach()
+string(SHA256 emitter_hash "${emitter_hashes}")
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/compiler/cache_key.cpp PROPERTIES
+  COMPILE_DEFINITIONS SINTER_LLVM_EMITTER="${emitter_hash}")

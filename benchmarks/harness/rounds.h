@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -93,6 +96,24 @@ inline void report(const std::vector<Figure>& rows, bool as_json) {
   if (as_json) fmt::print("{}\n", json(rows));
   if (!as_json)
     for (const Figure& r : rows) print(r);
+}
+
+/// main() of a program that takes "--json" and a number of rounds: run(rounds, as_json).
+inline int run_rounds(int argc, char** argv, int rounds, const std::function<void(int, bool)>& run) {
+  bool as_json = false;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--json")
+      as_json = true;
+    else
+      rounds = std::max(1, std::atoi(argv[i]));
+  }
+  try {
+    run(rounds, as_json);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 1;
+  }
+  return 0;
 }
 
 }  // namespace sinter::benchmarks

@@ -4,15 +4,19 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <list>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "benchmarks/workload_runner/named_reductions.h"
 #include "benchmarks/workload_runner/workload.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/cuda/nvrtc.h"
 
 namespace {
 
+using sinter::Device;
 using sinter::Fusion;
 using sinter::Tensor;
 using sinter::benchmarks::Arguments;
@@ -22,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 thread_local std::string last_error;
 thread_local std::vector<Tensor> last_outputs;
+Device device = Device::cuda(0);  // of all rows
 
 template <class F>
 int guarded(const F& f) {
@@ -39,15 +44,17 @@ struct Row {
   std::array<sinter::Compiled<std::function<Results(Arguments)>>, 3> ways;  ///< in the order of Fusion
 };
 
+Row make_row(const Workload* w) {
+  const auto way = [&](Fusion fusion) {
+    return sinter::compile(w->run, {.name = w->name, .math = w->math, .fusion = fusion});
+  };
+  return {w, {way(Fusion::all), way(Fusion::vertical), way(Fusion::none)}};
+}
+
 std::vector<Row>& rows() {
   static std::vector<Row> all = [] {
     std::vector<Row> r;
-    for (const Workload* w : sinter::benchmarks::workloads()) {
-      const auto way = [&](Fusion fusion) {
-        return sinter::compile(w->run, {.name = w->name, .math = w->math, .fusion = fusion});
-      };
-      r.push_back({w, {way(Fusion::all), way(Fusion::vertical), way(Fusion::none)}});
-    }
+    for (const Workload* w : sinter::benchmarks::workloads()) r.push_back(make_row(w));
     return r;
   }();
   return all;
@@ -58,8 +65,7 @@ Row& row_at(int row) { return rows()[static_cast<size_t>(row)]; }
 std::vector<Tensor> tensors(const Workload& w, void* const* addresses) {
   std::vector<Tensor> t;
   for (size_t i = 0; i < w.inputs.size(); ++i)
-    t.push_back(sinter::from_blob(addresses[i], w.inputs[i].shape, w.inputs[i].dtype, sinter::Device::cuda(0),
-                                  w.inputs[i].strides));
+    t.push_back(sinter::from_blob(addresses[i], w.inputs[i].shape, w.inputs[i].dtype, device, w.inputs[i].strides));
   return t;
 }
 
@@ -71,7 +77,7 @@ std::string words(const sinter::Dims& d) {
 
 /// The generated kernel by itself, compiled from its text.
 std::shared_ptr<sinter::device::Module> raw_module(const sinter::KernelExplanation& kernel) {
-  sinter::device::Backend& backend = sinter::device::backend(sinter::Device::cuda(0));
+  sinter::device::Backend& backend = sinter::device::backend(device);
   const auto compiled = sinter::device::cuda::compile(
       {kernel.source, kernel.name, backend.properties().architecture, sinter::device::cuda::strict_options});
   return backend.load(compiled.cubin);
@@ -86,6 +92,22 @@ extern "C" {
 const char* sinter_error() { return last_error.c_str(); }
 
 int sinter_row_count() { return static_cast<int>(rows().size()); }
+
+/// "cpu", else the GPU, where rows run that are called from now on.
+void sinter_use_device(const char* name) { device = std::string_view(name) == "cpu" ? Device::cpu() : Device::cuda(0); }
+
+/// One more row: a reduction (named_reductions.h) of inputs that are written as sinter_row_input writes them, with ";"
+/// between. Its number, or -1.
+int sinter_add_reduction(const char* name, const char* reduction, int64_t dim, const char* inputs) {
+  static std::list<Workload> added;
+  return guarded([&] {
+    rows();  // those that are linked in come first
+    added.emplace_back(name, sinter::benchmarks::parse_inputs(inputs),
+                       sinter::benchmarks::named_reduction(reduction, dim));
+    rows().push_back(make_row(&added.back()));
+    return sinter_row_count() - 1;
+  });
+}
 
 const char* sinter_row_name(int row) { return row_at(row).workload->name.c_str(); }
 
@@ -104,7 +126,7 @@ const char* sinter_row_input(int row, int input) {
 int sinter_release_memory() {
   return guarded([] {
     last_outputs.clear();
-    sinter::empty_cache(sinter::Device::cuda(0));
+    sinter::empty_cache(device);
     return 0;
   });
 }
@@ -114,7 +136,8 @@ int sinter_release_memory() {
 int sinter_row_run(int row, int way, void* const* addresses, void* stream) {
   return guarded([&] {
     Row& r = row_at(row);
-    const sinter::StreamGuard guard(sinter::Stream::from_native(stream));
+    const sinter::StreamGuard guard(device.is_cpu() ? sinter::current_stream(device)
+                                                    : sinter::Stream::from_native(stream));
     last_outputs = r.ways[static_cast<size_t>(way)](tensors(*r.workload, addresses));
     return static_cast<int>(last_outputs.size());
   });
@@ -165,8 +188,8 @@ const char* sinter_row_explain(int row, void* const* addresses) {
 int sinter_tiny_call(double* call_us, double* raw_us) {
   return guarded([&] {
     auto op = sinter::compile([](const Tensor& x) { return sinter::relu(x + 1) * 2; }, {.name = "tiny"});
-    const Tensor x = sinter::full({128}, 1.0, sinter::f32, sinter::Device::cuda(0));
-    sinter::device::Backend& backend = sinter::device::backend(sinter::Device::cuda(0));
+    const Tensor x = sinter::full({128}, 1.0, sinter::f32, device);
+    sinter::device::Backend& backend = sinter::device::backend(device);
     for (int i = 0; i < 100; ++i) op(x);
     backend.synchronize(nullptr);
     constexpr int n = 500, rounds = 21;

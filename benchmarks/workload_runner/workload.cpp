@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "src/reference/array.h"
 #include "src/tensor/impl.h"
 
 namespace sinter::benchmarks {
@@ -30,13 +31,14 @@ int64_t span_of(const Input& in) {
 Tensor random_values(const Input& in, int64_t count, std::mt19937& random) {
   constexpr int64_t period = (1 << 20) - 3;
   std::uniform_real_distribution<float> value(static_cast<float>(in.low), static_cast<float>(in.high));
-  std::vector<float> values(static_cast<size_t>(std::min(count, period)));
-  for (float& v : values) v = in.dtype.is_boolean() ? static_cast<float>(random() & 1) : value(random);
-  const Tensor some = to(from<float>(values, {static_cast<int64_t>(values.size())}), in.dtype);
+  std::vector<double> values(static_cast<size_t>(std::min(count, period)));
+  for (double& v : values) v = in.dtype.is_boolean() ? static_cast<double>(random() & 1) : value(random);
+  // By the interpreter's arrays: machines without a code generator for their CPU have the same.
+  const auto some = reference::Array::of(in.dtype, {static_cast<int64_t>(values.size())}, values);
   const Tensor all = tensor::empty({count}, in.dtype, Device::cpu());
   const auto bytes = static_cast<size_t>(in.dtype.bytes());
   for (int64_t i = 0; i < count; i += period)
-    std::memcpy(static_cast<char*>(all.data_ptr()) + static_cast<size_t>(i) * bytes, some.data_ptr(),
+    std::memcpy(static_cast<char*>(all.data_ptr()) + static_cast<size_t>(i) * bytes, some.data.data(),
                 static_cast<size_t>(std::min(period, count - i)) * bytes);
   return all;
 }

@@ -58,6 +58,7 @@ void Emitter::flush_for(const Instruction& in) {
   for (ValueId v : in.operands) sources(v, needed);
   flush_definers(needed, "");
   if (in.op == Op::convert_layout && wire_[static_cast<size_t>(in.results[0])]) return;
+  if (in.op == Op::keep && loaded_.contains(in.operands[1])) return;
   for (ValueId v : needed) unpack(v);
 }
 
@@ -84,7 +85,8 @@ void Emitter::add_to_group(const Instruction& in) {
   it->second.defines.insert(in.results[0]);
 }
 
-RegisterText Emitter::open_loops(const LinearLayout& l) {
+/// With a step, each iteration is about as many registers, of which it speaks of the first.
+RegisterText Emitter::open_loops(const LinearLayout& l, int step) {
   RegisterText at{"0", "0", "0"};
   if (l.parts() > 1) {
     line("#pragma unroll");
@@ -94,7 +96,7 @@ RegisterText Emitter::open_loops(const LinearLayout& l) {
   }
   if (l.registers_per_part() > 1) {
     line("#pragma unroll");
-    line("for (int q = 0; q < {}; ++q) {{", l.registers_per_part());
+    line("for (int q = 0; q < {}; {}) {{", l.registers_per_part(), step == 1 ? "++q" : fmt::format("q += {}", step));
     ++indent_;
     at.q = "q";
   }

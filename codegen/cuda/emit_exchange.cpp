@@ -18,7 +18,7 @@ int exchange_bytes(const Type& t) { return t.dtype.bits() == 64 ? 8 : 4; }
 /// One buffer serves every exchange of the kernel in turn; whoever uses it waits for the one before.
 void Emitter::use_shared(uint32_t bytes) {
   shared_bytes_ = std::max(shared_bytes_, static_cast<int>(bytes));
-  if (shared_dirty_) line("__syncthreads();");
+  if (shared_dirty_ && exchanges_wait_) line("__syncthreads();");
   shared_dirty_ = true;
 }
 

@@ -10,13 +10,15 @@
 
 namespace sinter::cuda {
 
-Emitter::Emitter(const tile_ir::LaidOutKernel& kernel) : k_(kernel), info_(kernel.kernel) {
+Emitter::Emitter(const tile_ir::LaidOutKernel& kernel, bool exchanges_wait)
+    : k_(kernel), exchanges_wait_(exchanges_wait), info_(kernel.kernel) {
   const auto n = static_cast<size_t>(k_.kernel.value_count);
   names_.resize(n);
   definitions_.resize(n);
   users_.resize(n);
   for (size_t v = 0; v < n; ++v) names_[v] = fmt::format("v{}", v);
   collect_uses(k_.kernel.body);
+  collect_stores(k_.kernel.body);
   collect_storage();
 }
 
@@ -59,16 +61,18 @@ std::optional<DType> Emitter::storage_of(ValueId v) const {
   if (d == nullptr || !type(v).is_tile) return std::nullopt;
   if (d->op == Op::convert_layout) return wire_[static_cast<size_t>(v)];
   if (d->op == Op::reshape || d->op == Op::trans) return storage_of(d->operands[0]);
+  if (d->op == Op::recall) return d->dtype;
   if (d->op == Op::gather || (d->op == Op::block_load && fill_words(*d))) return pointer(*d).dtype;
   return std::nullopt;
 }
 
 /// Is a value of a storage type only stored to memory of that type?
 bool Emitter::stays_raw(ValueId v, DType storage) const {
-  if (definitions_[static_cast<size_t>(v)]->op == Op::gather && !fill_words(*definitions_[static_cast<size_t>(v)]))
-    return false;
+  const Instruction& d = *definitions_[static_cast<size_t>(v)];
+  if (d.op == Op::gather && !fill_words(d)) return false;
   return std::ranges::all_of(users_[static_cast<size_t>(v)], [&](const Instruction* u) {
     if (u->op == Op::reshape || u->op == Op::trans) return stays_raw(u->results[0], storage);
+    if (u->op == Op::keep) return u->dtype == storage;
     return u->op == Op::block_store && pointer(*u).dtype == storage;
   });
 }
@@ -251,6 +255,15 @@ void Emitter::instruction(const Instruction& in) {
     case Op::scatter:
       scatter(in);
       break;
+    case Op::keep:
+      keep(in);
+      break;
+    case Op::cluster_reduce:
+      cluster_reduce(in);
+      break;
+    case Op::recall:
+      recall(in);
+      break;
     case Op::status_check:
       status_check(in);
       break;
@@ -289,7 +302,6 @@ void Emitter::rename(const Instruction& in) {
   alias_[to] = from;
 }
 
-/// Prints a region up to its yield; what it yields may still be pending.
 /// How many reduces stand one behind the other from `first` on, none of them of another's result.
 size_t Emitter::reduces_from(const Region& r, size_t first) {
   std::set<ValueId> made;
@@ -299,6 +311,7 @@ size_t Emitter::reduces_from(const Region& r, size_t first) {
   return end - first;
 }
 
+/// Prints a region up to its yield; what it yields may still be pending.
 void Emitter::region(const Region& r) {
   for (size_t i = 0; i < r.body.size();) {
     const size_t n = reduces_from(r, i);
@@ -318,8 +331,10 @@ std::string Emitter::body_text() {
                                             p.no_alias ? " __restrict__" : "", i, p.name, p.dtype.name())
                               : fmt::format("unsigned long long s{} /* {} {} */", i, p.name, p.dtype.name()));
   }
+  meetings_left_ = static_cast<int>(std::ranges::count(k_.kernel.body.body, Op::cluster_reduce, &Instruction::op));
   region(k_.kernel.body);
   flush_all();
+  if (meetings_ > 0) line("sn_cluster_wait();");  // others may still read what this block left for them
   return prologue_ + out_;
 }
 
@@ -335,24 +350,41 @@ std::string thread_position(const std::string& body) {
 
 }  // namespace
 
-CudaText emit(const tile_ir::LaidOutKernel& kernel) {
-  Emitter emitter(kernel);
+CudaText emit(const tile_ir::LaidOutKernel& kernel, bool exchanges_wait) {
+  Emitter emitter(kernel, exchanges_wait);
   const std::string body = emitter.body_text();
   CudaText text;
   text.entry = kernel.kernel.name;
   text.threads = 32 * kernel.kernel.num_warps;
   text.shared_bytes = emitter.shared_bytes();
-  if (text.shared_bytes > static_shared_limit)
-    throw CompileError(fmt::format("kernel {} needs {} bytes of shared memory", text.entry, text.shared_bytes));
+  const int meeting = (text.shared_bytes + 15) / 16 * 16;
+  const int kept_begin = meeting + (emitter.meeting_bytes() + 15) / 16 * 16;
+  const int whole = kept_begin + emitter.kept_bytes();
+  if (text.shared_bytes > static_shared_limit || whole > most_shared_bytes)
+    throw CompileError(fmt::format("kernel {} needs {} bytes of shared memory", text.entry, whole));
+  if (whole > text.shared_bytes) {
+    text.shared_bytes = 0;
+    text.dynamic_shared_bytes = whole;
+  }
   std::string head;
   for (const std::string& c : kernel.kernel.comments) head += "// " + c + "\n";
   std::string s;
-  s += fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(", text.threads, text.entry);
+  s += fmt::format("extern \"C\" __global__ void {}__launch_bounds__({}) {}(",
+                   kernel.kernel.cluster == 1 ? "" : fmt::format("__cluster_dims__({}) ", kernel.kernel.cluster),
+                   text.threads, text.entry);
   for (size_t i = 0; i < emitter.parameters().size(); ++i)
     s += (i > 0 ? ",\n    " : "\n    ") + emitter.parameters()[i];
   s += ") {\n";
   if (text.shared_bytes > 0)
     s += fmt::format("  alignas(16) __shared__ unsigned char shared[{}];\n", text.shared_bytes);
+  if (text.dynamic_shared_bytes > 0) {
+    s += fmt::format(
+        "#ifdef SINTER_HOST\n  alignas(16) __shared__ unsigned char shared[{}];\n#else\n"
+        "  extern __shared__ __align__(16) unsigned char shared[];\n#endif\n",
+        whole);
+    if (emitter.meeting_bytes() > 0) s += fmt::format("  unsigned char* const meeting = shared + {};\n", meeting);
+    if (emitter.kept_bytes() > 0) s += fmt::format("  unsigned char* const kept = shared + {};\n", kept_begin);
+  }
   s += thread_position(body);
   s += body + "}\n";
   text.text = head + prelude_for(s) + "\n" + s;

@@ -324,7 +324,7 @@ void Emitter::unpack(ValueId v) {
   const Loaded loaded = std::move(it->second);
   loaded_.erase(it);
   const Instruction& in = *definitions_[static_cast<size_t>(v)];
-  const DType t = pointer(in).dtype;
+  const DType t = storage_type(in);
   const LinearLayout& l = layout(v);
   declare(v, name(v));
   for (size_t i = 0; i < loaded.words.size(); ++i) {
@@ -431,27 +431,56 @@ void Emitter::block_store(const Instruction& in) {
   if (!holders.empty()) close();
 }
 
+/// Registers that one access of a gather fills: the first ones of each group run along a dim whose neighbours lie side
+/// by side in memory.
+int Emitter::gathered_vector(const Instruction& in) {
+  const LinearLayout& l = layout(in.results[0]);
+  const tile_ir::Parameter& p = pointer(in);
+  if (!axes_) axes_.emplace(k_.kernel, k_.types);
+  int best = 1;
+  for (int dim = 0; l.registers_separate() && dim < l.rank(); ++dim) {
+    int along = 1;
+    for (int bit = 0; bit < l.bits(tile_ir::BitGroup::reg); ++bit) {
+      const uint32_t column = l.columns(tile_ir::BitGroup::reg)[static_cast<size_t>(bit)];
+      if (column != static_cast<uint32_t>(along) << l.shape().shift_of(dim) ||
+          along == l.shape().dims[static_cast<size_t>(dim)])
+        break;
+      along *= 2;
+    }
+    const int most = std::min(along, std::min(16, p.alignment) / p.dtype.bytes());
+    best = std::max(best, static_cast<int>(tile_ir::gathered_together(*axes_, in, dim, std::max(1, most))));
+  }
+  return best;
+}
+
 void Emitter::gather(const Instruction& in) {
   const ValueId v = in.results[0];
   const LinearLayout& l = layout(v);
   const DType t = pointer(in).dtype;
   declare(v, name(v));
   const auto fill = fill_words(in);
-  const RegisterText at = open_loops(l);
+  const int vector = gathered_vector(in), bytes = vector * t.bytes();
+  const RegisterText at = open_loops(l, vector);
   const std::string from = fmt::format("p{} + {}", in.index, reference(in.operands[0], l, at));
-  if (!in.masked) {
-    line("{}[{}] = {};", name(v), at.r,
-         element_text(v, t, fmt::format("{}({}).w", load_name(in, false, t.bytes()), from), "0"));
-  } else {
-    const std::string mask = reference(in.operands[1], l, at);
+  const std::string mask = in.masked ? reference(in.operands[1], l, at) : "";
+  if (in.masked) {
     const std::array<uint32_t, 2> f = fill.value_or(std::array<uint32_t, 2>{0, 0});
-    line("const sn_words<{}> w = {}({}, {}, {:#x}u, {:#x}u);", t.bytes(), load_name(in, true, t.bytes()), from, mask,
-         low_bits(f[0], t.bits()), f[1]);
-    if (fill)
-      line("{}[{}] = {};", name(v), at.r, element_text(v, t, "w.w", "0"));
-    else
-      line("{}[{}] = {} ? {} : {};", name(v), at.r, mask, element_text(v, t, "w.w", "0"),
-           fill_text(v, reference(in.operands[2], l, at)));
+    line("const sn_words<{}> w = {}({}, {}, {:#x}u, {:#x}u);", bytes, load_name(in, true, bytes), from, mask,
+         low_bits(f[0], 8 * bytes), f[1]);
+  } else {
+    line("const sn_words<{}> w = {}({});", bytes, load_name(in, false, bytes), from);
+  }
+  const auto take = [&](const std::string& target, const std::string& j) {
+    const std::string element = element_text(v, t, "w.w", j);
+    return in.masked && !fill ? fmt::format("{} = {} ? {} : {};", target, mask, element,
+                                            fill_text(v, reference(in.operands[2], l, at)))
+                              : fmt::format("{} = {};", target, element);
+  };
+  if (vector == 1) {
+    line("{}", take(fmt::format("{}[{}]", name(v), at.r), "0"));
+  } else {
+    line("#pragma unroll");
+    line("for (int j = 0; j < {}; ++j) {}", vector, take(fmt::format("{}[{} + j]", name(v), at.r), "j"));
   }
   close_loops(l);
 }

@@ -24,6 +24,12 @@ const char* fold_function(int kind) {
   return "";
 }
 
+uint32_t mask_of(const std::vector<int>& bits) {
+  uint32_t mask = 0;
+  for (int b : bits) mask |= 1u << b;
+  return mask;
+}
+
 void keep_without(std::vector<int>& registers, int per_part, uint32_t bits) {
   std::erase_if(registers, [&](int r) { return (static_cast<uint32_t>(r % per_part) & bits) != 0; });
 }
@@ -82,8 +88,7 @@ void Emitter::fold_warps(std::vector<Fold>& folds) {
     use_shared(static_cast<uint32_t>(used));
     for (const Partial& p : by_threads)
       line("sn_shared_put(shared + {} + threadIdx.x * {}, {}[{}]);", p.offset, p.fold->bytes(), p.fold->array, p.r);
-    for (const Partial& p : by_lanes)
-      line("if (lane == 0) sn_shared_put(shared + {} + warp * 8, {}[{}]);", p.offset, p.fold->array, p.r);
+    store_apart(by_lanes);
     line("__syncthreads();");
     for (const Partial& p : by_threads) fold_by_threads(p);
     fold_by_lanes(by_lanes);
@@ -91,9 +96,10 @@ void Emitter::fold_warps(std::vector<Fold>& folds) {
     by_lanes.clear();
     used = 0;
   };
-  for (const Fold& fold : folds) {
+  for (Fold& fold : folds) {
     if (fold.warp_bits.empty()) continue;
     const bool whole = one_value_a_warp(fold);
+    if (!whole) spread_over_lanes(fold, 31);
     const int warps = fold.from->size(tile_ir::BitGroup::warp), size = warps * (whole ? 8 : 32 * fold.bytes());
     for (int r : fold.live) {
       if (used + size > static_shared_limit) meet();
@@ -102,7 +108,36 @@ void Emitter::fold_warps(std::vector<Fold>& folds) {
     }
   }
   meet();
-  for (Fold& fold : folds) fold.warp_bits.clear();
+  for (Fold& fold : folds) {
+    if (!fold.warp_bits.empty()) fold.apart.clear();
+    fold.warp_bits.clear();
+  }
+}
+
+/// Of each partial result the value of this warp.
+void Emitter::store_apart(std::span<const Partial> partials) {
+  while (!partials.empty()) {
+    const Partial& first = partials[0];
+    const auto at = first.fold->apart.find(first.r);
+    if (at == first.fold->apart.end()) {
+      line("if (lane == 0) sn_shared_put(shared + {} + warp * 8, {});", first.offset, first.text());
+      partials = partials.subspan(1);
+      continue;
+    }
+    const auto& [variable, lane] = at->second;
+    const int size = first.fold->from->size(tile_ir::BitGroup::warp) * 8;
+    size_t n = 1;
+    const auto goes_on = [&](const Partial& p) {
+      const auto next = p.fold->apart.find(p.r);
+      return next != p.fold->apart.end() && next->second == std::pair(variable, lane + static_cast<int>(n)) &&
+             p.offset == first.offset + static_cast<int>(n) * size;
+    };
+    while (n < partials.size() && goes_on(partials[n])) ++n;
+    const std::string number = lane == 0 ? "lane" : fmt::format("(lane - {}u)", lane);
+    line("if ({0} < {1}u) sn_shared_put(shared + {2} + {0} * {3} + warp * 8, {4});", number, n, first.offset, size,
+         variable);
+    partials = partials.subspan(n);
+  }
 }
 
 /// Every thread folds its own lane's values.
@@ -149,6 +184,25 @@ void Emitter::fold_by_lanes(std::span<const Partial> partials) {
   }
 }
 
+/// Every block leaves its value, and folds those of all: a lane takes one block's.
+void Emitter::cluster_reduce(const Instruction& in) {
+  const ValueId from = in.operands[0], to = in.results[0];
+  const int blocks = k_.kernel.cluster, place = 8 * meetings_++;
+  const char* function = fold_function(in.index);
+  declare(to, name(to));
+  open();
+  const std::string value = materialized(from);
+  line("if (threadIdx.x == 0) sn_shared_put(meeting + {}, {}[0]);", place, value);
+  line("sn_cluster_arrive();");
+  line("sn_cluster_wait();");
+  line("{0} f = sn_cluster_get<{0}>(meeting + {1}, lane < {2}u ? lane : {3}u);", compute_name(type(to).dtype), place,
+       blocks, blocks - 1);
+  for (int bit = 1; bit < blocks; bit *= 2) line("f = {}(f, sn_shuffle_xor(f, {}));", function, bit);
+  line("{}[0] = sn_shuffle(f, 0);", name(to));
+  if (--meetings_left_ == 0) line("sn_cluster_arrive();");
+  close();
+}
+
 /// Parts are registers of one thread: everything folds in place, in the canonical order of any length.
 void Emitter::fold_parts(const Fold& whole) {
   const LinearLayout& l = *whole.from;
@@ -186,26 +240,125 @@ void Emitter::begin_fold(Fold& fold) {
   if (!sequential.empty()) fold_sequentially(fold, sequential);
 }
 
-/// Goes on through the bits until warps must meet; false at the end.
-bool Emitter::fold_until_warps_meet(Fold& fold) {
+/// Where any order gives the same bits: first what a thread holds, so that it exchanges one value.
+void Emitter::fold_own(Fold& fold) {
+  const LinearLayout& l = *fold.from;
+  const int log = l.shape().log_dim(fold.dim), shift = l.shape().shift_of(fold.dim);
+  for (int b = 0; b < log; ++b) {
+    const Holder h = holder_of(l, 1u << (shift + b));
+    if (b == 8 || b == 9 || h.group != tile_ir::BitGroup::reg) continue;
+    fold_bit(fold, 1u << h.bit);
+    fold.done |= 1u << b;
+  }
+}
+
+/// Goes on through the bits until threads must meet; false at the end.
+bool Emitter::fold_until_threads_meet(Fold& fold) {
   const LinearLayout& l = *fold.from;
   const int log = l.shape().log_dim(fold.dim), shift = l.shape().shift_of(fold.dim);
   for (; fold.bit < log; ++fold.bit) {
-    if (fold.bit == 8 || fold.bit == 9) continue;
+    if (fold.bit == 8 || fold.bit == 9 || (fold.done >> fold.bit & 1) != 0) continue;
     const Holder h = holder_of(l, 1u << (shift + fold.bit));
-    if (h.group == tile_ir::BitGroup::warp) {
+    const bool of_lane = h.group == tile_ir::BitGroup::lane, of_warp = h.group == tile_ir::BitGroup::warp;
+    if ((!of_warp && !fold.warp_bits.empty()) || (!of_lane && !fold.lane_bits.empty())) return true;
+    if (of_warp)
       fold.warp_bits.push_back(h.bit);
-      continue;
-    }
-    if (!fold.warp_bits.empty()) return true;
-    if (h.group == tile_ir::BitGroup::reg) {
+    else if (of_lane)
+      fold.lane_bits.push_back(h.bit);
+    else
       fold_bit(fold, 1u << h.bit);
-    } else {
-      for (int r : fold.live)
-        line("{0}[{1}] = {2}({0}[{1}], sn_shuffle_xor({0}[{1}], {3}));", fold.array, r, fold.function, 1 << h.bit);
-    }
   }
-  return !fold.warp_bits.empty();
+  return !fold.warp_bits.empty() || !fold.lane_bits.empty();
+}
+
+namespace {
+
+/// Number i at these bits, its lowest one at the first of them.
+int lane_of(size_t i, const std::vector<int>& bits) {
+  int lane = 0;
+  for (size_t b = 0; b < bits.size(); ++b) lane |= static_cast<int>(i >> b & 1) << bits[b];
+  return lane;
+}
+
+/// Shuffles that n values take over some bits, one by one and together (see fold_lanes_together).
+size_t shuffles_apart(size_t n, size_t bits) { return n * bits; }
+size_t shuffles_together(size_t n, size_t bits, bool spread) {
+  size_t sum = spread ? n : 0;
+  for (size_t b = 0; b < bits; ++b) sum += n = (n + 1) / 2;
+  return sum;
+}
+
+}  // namespace
+
+/// Lane bits, lowest first. Values of one kind go together, as many as bits allow.
+void Emitter::fold_lanes(std::vector<Fold>& folds) {
+  std::vector<Partial> partials;
+  for (Fold& fold : folds)
+    if (!fold.lane_bits.empty())
+      for (int r : fold.live) partials.push_back({&fold, r, 0});
+  const auto alike = [](const Fold& a, const Fold& b) {
+    return a.lane_bits == b.lane_bits && a.type == b.type && std::string_view(a.function) == b.function;
+  };
+  for (std::span<const Partial> left = partials; !left.empty();) {
+    const Fold& first = *left[0].fold;
+    const size_t bits = first.lane_bits.size();
+    size_t n = 1;
+    while (n < left.size() && n < size_t{1} << bits && alike(first, *left[n].fold)) ++n;
+    // Where each warp has one value then, lanes leave what they have in shared memory.
+    const bool stays_apart = first.lane_bits == std::vector<int>{0, 1, 2, 3, 4} && warps_meet_next(first);
+    if (shuffles_apart(n, bits) <= shuffles_together(n, bits, !stays_apart)) n = 1;
+    if (n == 1) {
+      for (int b : first.lane_bits)
+        line("{0} = {1}({0}, sn_shuffle_xor({0}, {2}));", left[0].text(), first.function, 1 << b);
+    } else {
+      const std::string together = fold_lanes_together(left.first(n));
+      const uint32_t mask = mask_of(first.lane_bits);
+      for (size_t i = 0; i < n; ++i) left[i].fold->apart[left[i].r] = {together, lane_of(i, first.lane_bits)};
+      for (size_t i = 0; i < n && !stays_apart; ++i) spread_over_lanes(*left[i].fold, mask);
+    }
+    left = left.subspan(n);
+  }
+  for (Fold& fold : folds) fold.lane_bits.clear();
+}
+
+/// Folds several values over lane bits with few shuffles: at each bit two values become one, of which lanes without the
+/// bit have the first one's and the others the second's. Gives the variable that value i is in, in the lanes whose
+/// bits are those of i.
+std::string Emitter::fold_lanes_together(std::span<const Partial> partials) {
+  const Fold& fold = *partials[0].fold;
+  const std::string type = std::string(compute_name(fold.type));
+  std::vector<std::string> values;
+  for (const Partial& p : partials) values.push_back(p.text());
+  for (int b : fold.lane_bits) {
+    std::vector<std::string> next;
+    for (size_t i = 0; i < values.size(); i += 2) {
+      next.push_back(fresh("lanes"));
+      std::string own = values[i], others = values[i];
+      if (i + 1 < values.size()) {
+        own = fresh("own");
+        others = fresh("others");
+        line("const {} {} = (lane & {}u) != 0 ? {} : {};", type, own, 1 << b, values[i + 1], values[i]);
+        line("const {} {} = (lane & {}u) != 0 ? {} : {};", type, others, 1 << b, values[i], values[i + 1]);
+      }
+      line("const {} {} = {}({}, sn_shuffle_xor({}, {}));", type, next.back(), fold.function, own, others, 1 << b);
+    }
+    values = std::move(next);
+  }
+  return values[0];
+}
+
+/// Gives all lanes the values that only some have.
+void Emitter::spread_over_lanes(Fold& fold, uint32_t bits) {
+  for (const auto& [r, at] : fold.apart)
+    line("{}[{}] = sn_shuffle({}, {});", fold.array, r, at.first,
+         bits == 31 ? fmt::format("{}", at.second) : fmt::format("(int)(lane & {}u | {}u)", ~bits & 31u, at.second));
+  fold.apart.clear();
+}
+
+bool Emitter::warps_meet_next(const Fold& fold) {
+  const tile_ir::TileShape& shape = fold.from->shape();
+  return fold.bit < shape.log_dim(fold.dim) &&
+         holder_of(*fold.from, 1u << (shape.shift_of(fold.dim) + fold.bit)).group == tile_ir::BitGroup::warp;
 }
 
 void Emitter::store_folded(const Fold& fold) {
@@ -237,13 +390,16 @@ void Emitter::reduce(std::span<const Instruction> list) {
       fold_parts(fold);
     else
       begin_fold(fold);
+    const bool any_order = in.index >= static_cast<int>(tile_ir::ReduceKind::amax) || !fold.type.is_floating();
+    if (any_order && in.dim != tile_ir::parts_dim) fold_own(fold);
     folds.push_back(std::move(fold));
   }
   for (bool meet = true; meet;) {
     meet = false;
     for (Fold& fold : folds)
-      if (fold.dim != tile_ir::parts_dim) meet = fold_until_warps_meet(fold) || meet;
-    if (meet) fold_warps(folds);
+      if (fold.dim != tile_ir::parts_dim) meet = fold_until_threads_meet(fold) || meet;
+    fold_lanes(folds);
+    fold_warps(folds);
   }
   for (const Fold& fold : folds) store_folded(fold);
   close();

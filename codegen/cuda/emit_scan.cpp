@@ -6,7 +6,6 @@
 #include "codegen/cuda/scan_text.h"
 
 namespace sinter::cuda {
-namespace {}  // namespace
 
 /// The combine region as a function of the values of an earlier and of a later element, which sets the results last:
 /// they may be operands.
@@ -95,6 +94,9 @@ void Emitter::scan(const Instruction& in) {
 
 namespace {
 
+/// Instructions of a combination that may be written out several times.
+constexpr size_t cheap_combine = 16;
+
 /// C texts that cut a value of a type into halves of 32 bits, and that put them together.
 std::vector<std::string> halves_of(DType t, const std::string& v) {
   if (t.bits() != 64)
@@ -148,10 +150,10 @@ void Emitter::grid_scan(const Instruction& in) {
   line("}};");
   line("const unsigned own[{}] = {{{}}};", halves, listed(own));
   line("unsigned before[{}];", halves);
-  const int threads = 32 * k_.kernel.num_warps;
-  use_shared(static_cast<uint32_t>(4 * (threads * halves + k_.kernel.num_warps + halves)));
-  line("sn_look_back<{}, {}u>(p{}, shared, (unsigned){}, (unsigned){}, (unsigned){}, own, before, {});", halves,
-       in.bits, in.index, name(in.operands[0]), name(in.operands[1]), name(in.operands[2]), merge);
+  const int batch = in.regions[0].body.size() <= cheap_combine ? 8 : 1;
+  use_shared(static_cast<uint32_t>(4 * halves));
+  line("sn_look_back<{}, {}u, {}>(p{}, shared, (unsigned){}, (unsigned){}, (unsigned){}, own, before, {});", halves,
+       in.bits, batch, in.index, name(in.operands[0]), name(in.operands[1]), name(in.operands[2]), merge);
   for (size_t k = 0; k < n; ++k)
     for (int r = 0; r < layout(in.results[k]).registers(); ++r)
       line("{}[{}] = {};", name(in.results[k]), r, value_of(type(in.results[k]).dtype, "before", first[k]));

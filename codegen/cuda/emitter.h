@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/tile/axis_analysis.h"
 #include "codegen/tile/laid_out.h"
 #include "codegen/tile/layout/convert.h"
 #include "codegen/tile/memory_access.h"
@@ -28,6 +29,8 @@ using tile_ir::ValueId;
 
 /// Bytes that a kernel may declare; more would have to be asked for at launch.
 constexpr int static_shared_limit = 48 << 10;
+/// Bytes that a block can have on the machine that gives most.
+constexpr int most_shared_bytes = 227 << 10;
 
 /// The registers that a statement inside a loop speaks of: C expressions for the part, the register within it, and the
 /// position in the value's array.
@@ -57,9 +60,12 @@ class Emitter {
     bool may_begin_before = false;  ///< a tile's first element may lie before the bounds
   };
 
-  explicit Emitter(const tile_ir::LaidOutKernel& kernel);
+  Emitter(const tile_ir::LaidOutKernel& kernel, bool exchanges_wait);
   std::string body_text();
   int shared_bytes() const { return shared_bytes_; }
+  int kept_bytes() const { return kept_bytes_; }
+  /// Where blocks of a cluster leave their values for each other.
+  int meeting_bytes() const { return 8 * meetings_; }
   const std::vector<std::string>& parameters() const { return parameters_; }
 
  private:
@@ -112,7 +118,7 @@ class Emitter {
   std::string expression(const Instruction& in, const std::vector<std::string>& operands) const;
   void sources(ValueId v, std::set<ValueId>& out) const;
   bool is_inlined(ValueId v) const;
-  RegisterText open_loops(const LinearLayout& layout);
+  RegisterText open_loops(const LinearLayout& layout, int step = 1);
   void close_loops(const LinearLayout& layout);
   std::string thread_coordinate(const LinearLayout& layout, int dim);
 
@@ -137,6 +143,7 @@ class Emitter {
   void block_store(const Instruction& in);
   std::string packed(ValueId v, const LinearLayout& layout, const tile_ir::VectorAccess& access, DType storage);
   void gather(const Instruction& in);
+  int gathered_vector(const Instruction& in);
   void scatter(const Instruction& in);
   void status_check(const Instruction& in);
   std::string only_holders(const LinearLayout& layout) const;
@@ -162,19 +169,31 @@ class Emitter {
     const LinearLayout* from;
     ValueId to;
     int dim;
-    int bit = 0;                      ///< of the dim: those below are folded or in `warp_bits`
+    int bit = 0;                      ///< of the dim: those below are folded, in `lane_bits` or in `warp_bits`
     std::vector<int> live = {};       ///< registers that hold partial results
+    std::vector<int> lane_bits = {};  ///< over which the lanes must meet now
     std::vector<int> warp_bits = {};  ///< over which the warps must meet now
+    /// By live register, where its value stands if not in all lanes: a variable in the lane of that number.
+    std::map<int, std::pair<std::string, int>> apart = {};
+    uint32_t done = 0;  ///< bits of the dim above `bit` that are folded, where the order does not matter
     int bytes() const { return type.bits() == 64 ? 8 : 4; }
   };
   /// One partial result: the register of a fold, and where it goes in shared memory.
   struct Partial {
-    const Fold* fold;
+    Fold* fold;
     int r, offset;
+    std::string text() const { return fmt::format("{}[{}]", fold->array, r); }
   };
   void reduce(std::span<const Instruction> list);
+  void cluster_reduce(const Instruction& in);
   void begin_fold(Fold& fold);
-  bool fold_until_warps_meet(Fold& fold);
+  void fold_own(Fold& fold);
+  bool fold_until_threads_meet(Fold& fold);
+  void fold_lanes(std::vector<Fold>& folds);
+  std::string fold_lanes_together(std::span<const Partial> partials);
+  void spread_over_lanes(Fold& fold, uint32_t bits);
+  static bool warps_meet_next(const Fold& fold);
+  void store_apart(std::span<const Partial> partials);
   void store_folded(const Fold& fold);
   void fold_parts(const Fold& fold);
   void fold_bit(Fold& fold, uint32_t column);
@@ -183,6 +202,16 @@ class Emitter {
   static bool one_value_a_warp(const Fold& fold);
   void fold_by_threads(const Partial& partial);
   void fold_by_lanes(std::span<const Partial> partials);
+
+  // memory of the program (emit_kept.cpp)
+  void collect_stores(const Region& r);
+  std::string kept_place(const Instruction& in, int vector);
+  tile_ir::VectorAccess kept_vector(const Instruction& in, int number) const;
+  int kept_vectors(const Instruction& in) const;
+  ValueId kept_value(const Instruction& in) const { return in.op == Op::keep ? in.operands[1] : in.results[0]; }
+  std::string kept_words(const Instruction& in, const tile_ir::VectorAccess& vector);
+  void keep(const Instruction& in);
+  void recall(const Instruction& in);
 
   // scans (emit_scan.cpp)
   void scan(const Instruction& in);
@@ -210,15 +239,21 @@ class Emitter {
   const tile_ir::Parameter& pointer(const Instruction& in) const {
     return k_.kernel.parameters[static_cast<size_t>(in.index)];
   }
+  /// Of what an instruction gives in loaded words.
+  DType storage_type(const Instruction& in) const { return in.op == Op::recall ? in.dtype : pointer(in).dtype; }
   std::string fresh(const char* stem) { return fmt::format("{}{}", stem, fresh_++); }
 
   const tile_ir::LaidOutKernel& k_;
+  const bool exchanges_wait_;
   tile_ir::ScalarInfo info_;
   std::string out_;
   int indent_ = 1;
   int fresh_ = 0;
   int shared_bytes_ = 0;
-  bool shared_dirty_ = false;  ///< somebody may still read or write the shared memory of the exchange before
+  int kept_bytes_ = 0;
+  int meetings_ = 0, meetings_left_ = 0;  ///< cluster_reduces printed, and to come
+  std::map<int32_t, int> stores_;         ///< where each begins in the kept memory
+  bool shared_dirty_ = false;             ///< somebody may still read or write the shared memory of the exchange before
   std::vector<std::string> names_, parameters_;
   std::vector<const Instruction*> definitions_;
   std::vector<std::vector<const Instruction*>> users_;
@@ -226,6 +261,7 @@ class Emitter {
   std::vector<bool> reads_as_float_;        ///< small integers that are only converted to f32: never integers here
   std::vector<bool> raw_;                   ///< only stored as it was loaded: the array holds the bits
   std::map<ValueId, Loaded> loaded_;
+  std::optional<tile_ir::AxisAnalysis> axes_;           ///< made for the first gather
   std::map<ValueId, ValueId> alias_;                    ///< values that share another's array
   std::vector<std::pair<std::string, Group>> pending_;  ///< by layout text, in order of opening
   std::unordered_map<std::string, std::string> thread_coordinates_;

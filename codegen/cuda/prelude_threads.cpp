@@ -33,15 +33,58 @@ template <class T> __device__ __forceinline__ T sn_shuffle(T v, int lane) {
   }
 }
 )"},
+    {"sn_cluster_arrive", R"(
+// Blocks of a cluster meet in two steps; what a block wrote to its shared memory before, others may read afterwards.
+__device__ __forceinline__ void sn_cluster_arrive() {
+#ifdef SINTER_HOST
+  sinter_host_cluster_arrive();
+#else
+  asm volatile("barrier.cluster.arrive.aligned;" : : : "memory");
+#endif
+}
+)"},
+    {"sn_cluster_wait", R"(
+__device__ __forceinline__ void sn_cluster_wait() {
+#ifdef SINTER_HOST
+  sinter_host_cluster_wait();
+#else
+  asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
+#endif
+}
+)"},
+    {"sn_cluster_get", R"(
+// What a block of the cluster has at this place of its shared memory.
+template <class T> __device__ __forceinline__ T sn_cluster_get(const unsigned char* p, unsigned block) {
+  sn_words<(sizeof(T) < 4 ? 4 : sizeof(T))> r = {};
+#ifdef SINTER_HOST
+  sinter_host_cluster_load(&r, p, sizeof r, block);
+#else
+  const unsigned own = (unsigned)__cvta_generic_to_shared(p);
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(block));
+  for (unsigned i = 0; i < sizeof r / 4; ++i)
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(r.w[i]) : "r"(there + 4 * i) : "memory");
+#endif
+  if constexpr (sizeof(T) < 4) return (T)r.w[0];
+  else return sn_bitcast<T>(r);
+}
+)"},
     {"sn_arrive", R"(
 // True in the block that comes last of `count`: it sees what the others stored before they came. Leaves the word 0.
 __device__ __forceinline__ bool sn_arrive(unsigned* word, unsigned count) {
   __syncthreads();
   bool last = false;
   if (threadIdx.x == 0) {
+#ifdef SINTER_HOST
     __threadfence();
-    last = atomicAdd(word, 1u) == count - 1;
+    const unsigned before = atomicAdd(word, 1u);
     __threadfence();
+#else
+    // The same in one instruction, which waits for less than two sequentially consistent fences.
+    unsigned before;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(word) : "memory");
+#endif
+    last = before == count - 1;
     if (last) *word = 0;
   }
   return __syncthreads_or(last);
@@ -59,119 +102,167 @@ __device__ __forceinline__ unsigned sn_ticket(unsigned* word, unsigned count, un
   return sn_shared_load<4>(shared).w[0];
 }
 )"},
+    {"sn_warp_min", R"(
+__device__ __forceinline__ unsigned sn_warp_min(unsigned v) {
+#ifdef SINTER_HOST
+  for (int lanes = 1; lanes < 32; lanes *= 2) {
+    const unsigned other = sn_shuffle_xor(v, lanes);
+    v = other < v ? other : v;
+  }
+  return v;
+#else
+  return __reduce_min_sync(0xffffffffu, v);
+#endif
+}
+)"},
+    {"sn_load_relaxed", R"(
+// Words by which blocks tell each other something: neither torn nor kept in a cache of one multiprocessor.
+__device__ __forceinline__ unsigned long long sn_load_relaxed(const unsigned long long* p) {
+#ifdef SINTER_HOST
+  return *(const volatile unsigned long long*)p;
+#else
+  unsigned long long v;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  return v;
+#endif
+}
+)"},
+    {"sn_store_relaxed", R"(
+__device__ __forceinline__ void sn_store_relaxed(unsigned long long* p, unsigned long long v) {
+#ifdef SINTER_HOST
+  *(volatile unsigned long long*)p = v;
+#else
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(p), "l"(v) : "memory");
+#endif
+}
+)"},
     {"sn_look_back", R"(
-// The blocks of a scan leave what they end with, in H halves of 32 bits, in a ring of `places` behind word 4: each half
-// is a word with a tag, which says of which round through the ring it is, and whether it is what that block alone ends
-// with or, in its lowest bit, that with all before it. A thread waits for one of the blocks before; from the nearest one
-// that is whole, thread 0 combines from left to right. Of those in the farther half a thread waits until they are whole:
-// so no block is whole while one that far before it is not, and none comes round to a place that is still to be read.
-// Word 1 counts who is done; the last block clears the ring.
+// The blocks of a scan wait for what is before them. A block leaves what it ends with, in H halves of 32 bits, in a ring
+// of `places`: each half is a word with a tag that says of which round through the ring it is, and whether a sequence
+// begins. One block at a time serves: from left to right, it gives each of the blocks behind it that have left something
+// what is before that one, in a second ring of words that are 0 where nobody is to read. It never waits for one that has
+// nothing yet: that one finds the word that makes it serve next. So blocks wait for such with lower numbers only.
 template <int H, unsigned places>
 struct sn_ring {
-  unsigned* words;
-  __device__ __forceinline__ volatile unsigned long long* place(unsigned number) const {
-    return (volatile unsigned long long*)(words + 4) + number % places * H;
-  }
-  __device__ __forceinline__ static unsigned tag(unsigned number) { return (number / places + 1u) * 2u; }
-  __device__ __forceinline__ void put(unsigned number, const unsigned (&v)[H], unsigned whole) const {
-    for (int h = 0; h < H; ++h) place(number)[h] = (unsigned long long)(tag(number) | whole) << 32 | v[h];
-  }
-  // Waits until the block left something, or something whole; is it whole?
-  __device__ __forceinline__ bool wait(unsigned number, bool until_whole, unsigned (&v)[H]) const {
-    for (;;) {
-      const unsigned long long first = place(number)[0];
-      const unsigned is = (unsigned)(first >> 32);
-      bool same = (is & ~1u) == tag(number) && (!until_whole || (is & 1u) != 0);
-      v[0] = (unsigned)first;
-      for (int h = 1; h < H; ++h) {
-        const unsigned long long next = place(number)[h];
-        same = same && (unsigned)(next >> 32) == is;
-        v[h] = (unsigned)next;
-      }
-      if (same) return is & 1u;
+  unsigned long long* words;
+  struct entry {
+    unsigned long long w[H];
+    __device__ __forceinline__ unsigned tag() const { return (unsigned)(w[0] >> 32); }
+    // Are all halves of one kind?
+    __device__ __forceinline__ bool is_complete() const {
+      bool same = true;
+      for (int h = 1; h < H; ++h) same = same && (unsigned)(w[h] >> 32) == tag();
+      return same;
     }
+    __device__ __forceinline__ void get(unsigned (&v)[H]) const {
+      for (int h = 0; h < H; ++h) v[h] = (unsigned)w[h];
+    }
+  };
+  __device__ __forceinline__ static unsigned round(unsigned number) { return (number / places + 1u) * 2u; }
+  __device__ __forceinline__ unsigned long long* place(unsigned number) const { return words + number % places * H; }
+  __device__ __forceinline__ entry load(unsigned number) const {
+    entry e;
+    for (int h = 0; h < H; ++h) e.w[h] = sn_load_relaxed(place(number) + h);
+    return e;
   }
-  __device__ __forceinline__ void finish(unsigned number, unsigned count) const {
-    if (threadIdx.x == 0) {
-      __threadfence();
-      atomicInc(words + 1, ~0u);
+  __device__ __forceinline__ void put(unsigned number, unsigned tag, const unsigned (&v)[H]) const {
+    for (int h = 0; h < H; ++h) sn_store_relaxed(place(number) + h, (unsigned long long)tag << 32 | v[h]);
+  }
+  __device__ __forceinline__ void clear(unsigned number) const {
+    for (int h = 0; h < H; ++h) sn_store_relaxed(place(number) + h, 0ull);
+  }
+  // Until whoever had the place has read what was in it; `e` is what was seen there.
+  __device__ __forceinline__ void wait_until_free(entry e, unsigned number) const {
+    for (;; e = load(number)) {
+      bool is_free = true;
+      for (int h = 0; h < H; ++h) is_free = is_free && e.w[h] == 0;
+      if (is_free) return;
     }
-    if (number != count - 1) return;
-    if (threadIdx.x == 0) {
-      while (*(volatile unsigned*)(words + 1) != count) {}
-      words[1] = 0;
-    }
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < places * H; i += blockDim.x) place(0)[i] = 0;
   }
 };
-template <int H>
-__device__ __forceinline__ void sn_put_halves(unsigned char* shared, const unsigned (&v)[H]) {
-  for (int h = 0; h < H; ++h) {
-    sn_words<4> w = {};
-    w.w[0] = v[h];
-    sn_shared_store<4>(shared + 4 * h, w);
+// One warp: `all` is what everything before block `next` combines to. A lane looks at one block, and loads the next while
+// it combines. Values come by shuffles, a batch while the one before is combined: a step takes as long as that.
+template <int H, unsigned places, int batch, class F>
+__device__ __forceinline__ void sn_serve(const sn_ring<H, places>& left, const sn_ring<H, places>& given, unsigned next,
+                                         unsigned count, unsigned (&all)[H], F combine) {
+  using entry = typename sn_ring<H, places>::entry;
+  const unsigned lane = threadIdx.x;
+  entry ahead = left.load(next + lane), ahead_given = given.load(next + lane);
+  while (next < count) {
+    const entry now = ahead, now_given = ahead_given;
+    const unsigned tag = now.tag(), number = next + lane;
+    const bool is_there = number < count && (tag & ~1u) == left.round(number) && now.is_complete();
+    // Those that have left something, as far as no other sequence begins among them.
+    const unsigned ready = sn_warp_min(is_there && (lane == 0 || (tag & 1u) == 0) ? 32u : lane);
+    if (ready == 0) {
+      if (lane == 0) {
+        given.wait_until_free(now_given, next);
+        given.put(next, 2u, all);
+      }
+      return;
+    }
+    ahead = left.load(number + ready);
+    ahead_given = given.load(number + ready);
+    const bool begins = (sn_shuffle(tag, 0) & 1u) != 0;
+    unsigned own[H], before[H], v[batch][H], later[batch][H];
+    now.get(own);
+    for (int h = 0; h < H; ++h) before[h] = all[h];
+    const auto fetch = [&](unsigned (&to)[batch][H], int first) {
+      for (int j = 0; j < batch; ++j)
+        for (int h = 0; h < H; ++h) to[j][h] = sn_shuffle(own[h], (first + j) % 32);
+    };
+    fetch(v, 0);
+    #pragma unroll (batch > 1 ? 32 / batch : 1)
+    for (int j = 0; j < 32; j += batch) {
+      if ((unsigned)j >= ready) break;
+      fetch(later, j + batch);
+      for (int i = 0; i < batch; ++i) {
+        for (int h = 0; h < H; ++h)
+          if (lane == (unsigned)(j + i)) before[h] = all[h];
+        if (j + i == 0 && begins)
+          for (int h = 0; h < H; ++h) all[h] = v[i][h];
+        else if ((unsigned)(j + i) < ready)
+          combine(all, v[i], all);
+      }
+      for (int i = 0; i < batch; ++i)
+        for (int h = 0; h < H; ++h) v[i][h] = later[i][h];
+    }
+    if (lane < ready) {
+      given.wait_until_free(now_given, number);
+      given.put(number, 1u, before);
+    }
+    next += ready;
   }
 }
-template <int H>
-__device__ __forceinline__ void sn_get_halves(const unsigned char* shared, unsigned (&v)[H]) {
-  for (int h = 0; h < H; ++h) v[h] = sn_shared_load<4>(shared + 4 * h).w[0];
-}
-template <int H, unsigned places, class F>
+template <int H, unsigned places, int batch, class F>
 __device__ __forceinline__ void sn_look_back(unsigned* words, unsigned char* shared, unsigned number, unsigned piece,
                                              unsigned count, const unsigned (&own)[H], unsigned (&before)[H], F combine) {
-  const sn_ring<H, places> ring{words};
-  if (threadIdx.x == 0) ring.put(number, own, 0u);
-  const unsigned none = blockDim.x, half = blockDim.x / 2u, warps = blockDim.x / 32u;
-  const bool is_far = threadIdx.x >= half, is_of_row = threadIdx.x < piece;
-  unsigned char* const nearest_of_warps = shared + 4 * H * blockDim.x;
-  unsigned char* const result = nearest_of_warps + 4 * warps;
-  unsigned nearest;
-  bool again;
-  do {
-    unsigned mine = none, v[H];
-    if (threadIdx.x < number && (is_far || is_of_row)) {
-      const bool is_whole = ring.wait(number - 1u - threadIdx.x, is_far, v);
-      if (is_of_row) {
-        if (is_whole) mine = threadIdx.x;
-        sn_put_halves<H>(shared + 4 * H * threadIdx.x, v);
-      }
+  using ring = sn_ring<H, places>;
+  const ring left{(unsigned long long*)(words + 4)}, given{left.words + places * H};
+  if (threadIdx.x < 32u) {
+    typename ring::entry e = {};
+    if (threadIdx.x == 0) {
+      left.put(number, ring::round(number) | (unsigned)(piece == 0), own);
+      if (number != 0)
+        do e = given.load(number);
+        while (e.tag() == 0 || !e.is_complete());
+      if (number != 0) given.clear(number);
     }
-    for (int lanes = 1; lanes < 32; lanes *= 2) {
-      const unsigned other = sn_shuffle_xor(mine, lanes);
-      mine = other < mine ? other : mine;
+    const bool serves = number == 0 || sn_shuffle(e.tag(), 0) == 2u;
+    for (int h = 0; h < H; ++h) before[h] = piece == 0 ? own[h] : sn_shuffle((unsigned)e.w[h], 0);
+    if (threadIdx.x == 0)
+      for (int h = 0; h < H; ++h) sn_shared_put(shared + 4 * h, before[h]);
+    if (serves) {
+      unsigned all[H];
+      for (int h = 0; h < H; ++h) all[h] = own[h];
+      if (piece != 0) combine(before, own, all);
+      sn_serve<H, places, batch>(left, given, number + 1u, count, all, combine);
     }
-    const unsigned of_warp[1] = {mine};
-    if (threadIdx.x % 32u == 0) sn_put_halves<1>(nearest_of_warps + threadIdx.x / 32u * 4u, of_warp);
-    __syncthreads();
-    nearest = none;
-    for (unsigned w = 0; w < warps; ++w) {
-      unsigned other[1];
-      sn_get_halves<1>(nearest_of_warps + 4 * w, other);
-      nearest = other[0] < nearest ? other[0] : nearest;
-    }
-    again = piece != 0 && nearest == none;
-    if (again) __syncthreads();
-  } while (again);
-  if (threadIdx.x == 0) {
-    unsigned all[H];
-    for (int h = 0; h < H; ++h) before[h] = all[h] = own[h];
-    if (piece != 0) {
-      sn_get_halves<H>(shared + 4 * H * nearest, before);
-      #pragma unroll 8
-      for (unsigned t = nearest; t-- > 0;) {
-        unsigned v[H];
-        sn_get_halves<H>(shared + 4 * H * t, v);
-        combine(before, v, before);
-      }
-      combine(before, own, all);
-    }
-    ring.put(number, all, 1u);
-    sn_put_halves<H>(result, before);
   }
   __syncthreads();
-  sn_get_halves<H>(result, before);
-  ring.finish(number, count);
+  for (int h = 0; h < H; ++h) before[h] = sn_shared_get<unsigned>(shared + 4 * h);
+  if (number == count - 1u)  // everything that was left has been read
+    for (unsigned i = threadIdx.x; i < places; i += blockDim.x) left.clear(i);
 }
 )"},
     {"sn_accumulate_sum", R"(

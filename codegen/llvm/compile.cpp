@@ -39,10 +39,10 @@ class CompiledModule {
     optimize(*module_, machine_);
   }
 
-  llvm::SmallVector<char, 0> emit(llvm::CodeGenFileType kind) {
+  llvm::SmallVector<char, 0> object() {
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream out(bytes);
-    generate_code(*module_, machine_, out, kind);
+    generate_code(*module_, machine_, out, llvm::CodeGenFileType::ObjectFile);
     return bytes;
   }
 
@@ -62,18 +62,13 @@ class CompiledModule {
 }  // namespace
 
 std::vector<std::byte> compile(const tile_ir::Kernel& kernel, const TargetOptions& options) {
-  const llvm::SmallVector<char, 0> object = CompiledModule(kernel, options).emit(llvm::CodeGenFileType::ObjectFile);
+  const llvm::SmallVector<char, 0> object = CompiledModule(kernel, options).object();
   const auto* bytes = reinterpret_cast<const std::byte*>(object.data());
   return {bytes, bytes + object.size()};
 }
 
 std::string print_ir(const tile_ir::Kernel& kernel, const TargetOptions& options) {
   return CompiledModule(kernel, options).text();
-}
-
-std::string print_assembly(const tile_ir::Kernel& kernel, const TargetOptions& options) {
-  const llvm::SmallVector<char, 0> text = CompiledModule(kernel, options).emit(llvm::CodeGenFileType::AssemblyFile);
-  return {text.data(), text.size()};
 }
 
 }  // namespace sinter::llvm_codegen

@@ -13,7 +13,5 @@ namespace sinter::llvm_codegen {
 std::vector<std::byte> compile(const tile_ir::Kernel& kernel, const TargetOptions& options);
 /// The LLVM IR after optimisation.
 std::string print_ir(const tile_ir::Kernel& kernel, const TargetOptions& options);
-/// The assembly text.
-std::string print_assembly(const tile_ir::Kernel& kernel, const TargetOptions& options);
 
 }  // namespace sinter::llvm_codegen

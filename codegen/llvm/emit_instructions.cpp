@@ -28,6 +28,8 @@ void KernelEmitter::instruction(const Instruction& i) {
       return store(i);
     case Op::scatter:
       return scatter(i);
+    case Op::keep:
+      return keep(i);
     case Op::status_check:
       return status_check(i);
     case Op::scan:
@@ -68,6 +70,11 @@ TileValue KernelEmitter::value_of(const Instruction& i) {
       return load(i);
     case Op::gather:
       return gather(i);
+    case Op::recall:
+      return recall(i);
+    case Op::cluster_reduce:
+      if (frame_.kernel().cluster != 1) throw CompileError("a kernel with clusters runs on CUDA only");
+      return use(i.operands[0]);
     case Op::arrive:
       return {{arrive(i)}};
     case Op::ticket:
@@ -194,6 +201,35 @@ void KernelEmitter::scatter(const Instruction& i) {
     else
       scatter_elements(b_, frame_, i.index, at, value, mask);
     return value;
+  });
+}
+
+/// Number of a slot's first element.
+llvm::Value* KernelEmitter::slot_begin(const Instruction& i, const tile_ir::Type& tile) {
+  return b_.CreateMul(scalar_use(i.operands[0]), b_.getInt64(static_cast<uint64_t>(tile.elements())));
+}
+
+void KernelEmitter::keep(const Instruction& i) {
+  const tile_ir::Type& tile = type_of(i.operands[1]);
+  auto at = stores_.find(i.index);
+  if (at == stores_.end())
+    at = stores_.emplace(i.index, TileBuffer::make(b_, frame_, i.dtype, static_cast<int64_t>(i.bits) * tile.elements()))
+             .first;
+  llvm::Value* number = slot_begin(i, tile);
+  for (const Chunks& part : use(i.operands[1]))
+    for (llvm::Value* chunk : part) {
+      at->second.store(number, chunk);
+      number = b_.CreateAdd(number, b_.getInt64(static_cast<uint64_t>(lanes_of(chunk))));
+    }
+}
+
+TileValue KernelEmitter::recall(const Instruction& i) {
+  const int lanes = chunk_lanes(i.type);
+  llvm::Value* const first = slot_begin(i, i.type);
+  const auto chunks = static_cast<uint64_t>(i.type.part_elements() / lanes);
+  return by_chunk(i.type, [&](size_t p, size_t c) {
+    const auto offset = (p * chunks + c) * static_cast<uint64_t>(lanes);
+    return stores_.at(i.index).load(b_.CreateAdd(first, b_.getInt64(offset)), lanes);
   });
 }
 

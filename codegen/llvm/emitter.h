@@ -70,6 +70,9 @@ class KernelEmitter {
   void store(const Instruction& i);
   TileValue gather(const Instruction& i);
   void scatter(const Instruction& i);
+  void keep(const Instruction& i);
+  TileValue recall(const Instruction& i);
+  llvm::Value* slot_begin(const Instruction& i, const tile_ir::Type& tile);
   Box box(const Instruction& i);
   bool is_masked(const Instruction& i) const { return i.access->is_masked() && !inside_.count(&i); }
   llvm::Value* element_addresses(const Instruction& i, llvm::Value* offsets);
@@ -136,6 +139,7 @@ class KernelEmitter {
   llvm::Value* program_ = nullptr;
   std::unordered_set<const Instruction*> inside_, outside_;  ///< accesses known to lie inside; known to be masked here
   Window* window_ = nullptr;
+  std::unordered_map<int32_t, TileBuffer> stores_;     ///< what the program keeps
   std::unordered_map<ValueId, llvm::Value*> spilled_;  ///< small tiles in memory for the window loop
 };
 

@@ -24,12 +24,39 @@ int32_t tiles_of(int64_t n) {
 class Planner {
  public:
   Planner(const loop::Nest& nest, const Target& target, bool again)
-      : nest_(nest), target_(target), again_(again), axis_(nest.axes.size() - 1), length_(extent(axis_)) {
+      : nest_(nest), target_(target), again_(again), axis_(nest.axes.size() - 1), length_(planned_length()) {
     plan_.tiling.axes.resize(nest.axes.size());
   }
 
   FoldPlan run() {
     strip_ = contiguous_parallel_axis();
+    if (!forced()) chosen();
+    return plan_;
+  }
+
+  std::optional<FoldPlan> run_resident(int32_t bytes) {
+    if (!target_.cuda || bytes == 0 || length_ >= unknown_length || contiguous_parallel_axis() >= 0)
+      return std::nullopt;
+    constexpr int64_t chunk_elements = loop::reduction_chunk, in_registers = 64 << 10;
+    const int64_t chunks = (length_ - 1) / chunk_elements + 1;
+    if (chunks * chunk_elements * bytes < in_registers) return std::nullopt;
+    plan_.folds = 1;
+    // Where only two or three programs fit a processor, they need twice the warps to hide what they wait for.
+    for (int32_t warps = max_warps; warps >= 2; warps /= 2) {
+      plan_.width = static_cast<int32_t>(warps * chunk_elements);
+      plan_.tiling.num_warps = warps;
+      plan_.resident = warps <= chunks ? spread_over_programs(bytes) : std::nullopt;
+      if (!plan_.resident) continue;
+      const bool alone = plan_.resident->cluster == 1;
+      if (warps < max_warps || (alone && kept_elements() * bytes > target_.shared_bytes / 4)) break;
+    }
+    if (!plan_.resident) return std::nullopt;
+    place_rows(1);
+    return plan_;
+  }
+
+ private:
+  void chosen() {
     const bool columns = strip_ >= 0;
     if (columns && target_.cuda && !again_)
       columns_of_warps();
@@ -39,10 +66,69 @@ class Planner {
       rows_of_warps();
     else
       rows_of_programs();
-    return plan_;
   }
 
- private:
+  int64_t kept_elements() const { return int64_t{plan_.resident->slots} * plan_.width + plan_.resident->last_width; }
+
+  /// Programs of at most half of a processor's memory, so that one computes while another reads. A row that must be
+  /// spread is spread over as many as it fills: smaller programs overlap better.
+  std::optional<FoldPlan::Resident> spread_over_programs(int32_t bytes) const {
+    constexpr int64_t chunk_elements = loop::reduction_chunk;
+    constexpr int64_t beside = 1536;  // what warps exchange, and 1024 bytes of the system
+    const int64_t room = (target_.shared_bytes / 2 - beside) / bytes;
+    const auto whole = static_cast<int32_t>(length_ / plan_.width);
+    const int64_t left = length_ % plan_.width;
+    const auto last_width =
+        left == 0 ? 0 : static_cast<int32_t>(covering((left - 1) / chunk_elements + 1) * chunk_elements);
+    if (int64_t{whole} * plan_.width + last_width <= room) return FoldPlan::Resident{whole, 1, length_, last_width};
+    std::optional<FoldPlan::Resident> found;
+    for (int32_t cluster = 2; cluster <= target_.cluster; cluster *= 2) {
+      const int64_t of_program = ((length_ - 1) / chunk_elements + cluster) / cluster;
+      const int64_t share = std::max<int64_t>(covering(of_program) * chunk_elements, plan_.width);
+      if (share > room) continue;
+      const auto slots = static_cast<int32_t>(share / plan_.width);
+      if (found && (share * cluster > found->share * found->cluster || slots < 2)) break;
+      found = FoldPlan::Resident{slots, cluster, share, 0};
+    }
+    return found;
+  }
+
+  /// By the strategy that the target names; false if it cannot serve this fold.
+  bool forced() {
+    switch (target_.folds) {
+      case FoldStrategy::rows_by_warps:
+        return target_.cuda && (rows_of_warps(), true);
+      case FoldStrategy::rows_by_elements:
+        return target_.cuda && forced_rows_of_elements();
+      case FoldStrategy::rows_by_programs:
+        return rows_of_programs(), true;
+      case FoldStrategy::columns_by_warps:
+        return target_.cuda && forced_strip() && (columns_of_warps(), true);
+      case FoldStrategy::columns_by_programs:
+        return forced_strip() && (columns_of_programs(), true);
+      default:
+        return false;
+    }
+  }
+
+  bool forced_strip() {
+    if (strip_ < 0) strip_ = static_cast<int>(axis_) - 1;
+    return strip_ >= 0;
+  }
+
+  bool forced_rows_of_elements() {
+    if (length_ > 2 * max_warps * loop::reduction_chunk) return false;
+    plan_.folds = 1;
+    plan_.single = true;
+    rows_of_elements(std::max<int64_t>(1, (length_ + loop::reduction_chunk - 1) / loop::reduction_chunk));
+    return true;
+  }
+
+  int64_t planned_length() const {
+    const bool as_unknown = target_.folds == FoldStrategy::looped || target_.folds == FoldStrategy::split;
+    return as_unknown ? unknown_length : extent(axis_);
+  }
+
   int64_t extent(size_t axis) const { return nest_.axes[axis].extent.constant().value_or(unknown_length); }
 
   /// Bytes of the narrowest element that is loaded along the axis.
@@ -111,7 +197,8 @@ class Planner {
     if (length_ <= loop::reduction_chunk) return short_rows();
     const int64_t chunks = (length_ - 1) / loop::reduction_chunk + 1;
     plan_.single = chunks <= max_warps * 2;
-    if (plan_.single && !rows_are_aligned()) return rows_of_elements(chunks);
+    if (plan_.single && target_.folds != FoldStrategy::rows_by_warps && !rows_are_aligned())
+      return rows_of_elements(chunks);
     plan_.runs = again_ || narrowest_ >= 8 ? 1 : 2;
     int32_t warps = again_ ? (length_ < unknown_length ? max_warps / 2 : 4) : 1;
     if (plan_.single) {
@@ -204,6 +291,10 @@ class Planner {
 
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again) {
   return Planner(nest, target, again).run();
+}
+
+std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes) {
+  return Planner(nest, target, true).run_resident(kept_bytes);
 }
 
 }  // namespace sinter::schedule

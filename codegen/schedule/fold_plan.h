@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "codegen/schedule/target.h"
 #include "codegen/schedule/tiling.h"
 #include "src/loop/program.h"
@@ -23,6 +25,16 @@ struct FoldPlan {
   int32_t folds = 4;
   int32_t runs = 1;
   bool single = false;
+  /// Rows are read from memory once and kept in the program's own memory (Op::keep): `slots` tiles of `width`, in which
+  /// a warp has a chunk. A row is spread over a cluster of programs, each of which has `share` elements, but for the
+  /// last.
+  struct Resident {
+    int32_t slots = 1;
+    int32_t cluster = 1;
+    int64_t share = 0;       ///< elements
+    int32_t last_width = 0;  ///< of a tile behind the slots, of as few chunks as cover what a single program has left
+  };
+  std::optional<Resident> resident = std::nullopt;
   int64_t units_per_chunk() const { return width < 256 && !single ? 256 / width : 1; }
   int64_t run_elements() const { return width <= 256 ? 1024 : width; }
   int64_t step_elements() const { return runs * run_elements(); }
@@ -38,5 +50,9 @@ struct FoldPlan {
 /// axis with one warp a program: no warp waits for another. Rows that do not start at vectors' boundaries are loaded by
 /// elements, along which all threads of a program run.
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again);
+
+/// For rows that several passes need, longer than registers hold. `kept_bytes` are those of an element (row_passes.h).
+/// Nothing where rows are short, or longer than what the programs of a cluster can keep.
+std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes);
 
 }  // namespace sinter::schedule

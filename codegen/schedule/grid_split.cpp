@@ -55,7 +55,10 @@ int32_t pieces_of_chunk(const FoldPlan& plan, const GridSplit& split, Expr group
 
 std::optional<GridSplit> split_over_grid(const FoldPlan& plan, Expr extent, Expr groups, const Target& target,
                                          const graph::Ranges& ranges) {
-  const int64_t programs = wanted_programs(plan, target), least = fewest_chunks(plan, target);
+  const bool forced = target.folds == FoldStrategy::split;
+  const int64_t programs = forced ? device::arrival_words : wanted_programs(plan, target);
+  const int64_t least =
+      forced ? std::max<int64_t>(1, plan.step_elements() / loop::reduction_chunk) : fewest_chunks(plan, target);
   const int64_t most = std::min(programs, most_pieces(plan, target));
   const Expr chunks = ceildiv(extent, Expr(loop::reduction_chunk));
   if (ranges.of(chunks).second <= least || ranges.of(groups).first >= programs) return std::nullopt;

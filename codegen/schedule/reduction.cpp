@@ -10,14 +10,17 @@
 #include "codegen/schedule/grid_split.h"
 #include "codegen/schedule/joint_axis.h"
 #include "codegen/schedule/nest_emitter.h"
+#include "codegen/schedule/row_passes.h"
 #include "codegen/schedule/strategies.h"
 #include "codegen/tile/expand_grid_reduces.h"
+#include "src/graph/seeded_fault.h"
 #include "src/loop/canonical_fold.h"
 
 namespace sinter::schedule {
 namespace {
 
 using graph::Expr;
+using graph::Fault;  // tests only
 using loop::ValueId;
 using tile_ir::Value;
 
@@ -33,12 +36,14 @@ struct Count {
 /// Writes a nest that folds: stage by stage (fold_stages.h), each a loop over the steps of the plan.
 class FoldEmitter {
  public:
-  FoldEmitter(const loop::Program& program, const loop::Nest& nest, const Target& target, const std::string& name)
+  FoldEmitter(const loop::Program& program, const loop::Nest& nest, const Target& target, const std::string& name,
+              FoldPlan plan)
       : nest_(nest),
         axis_(nest.axes.size() - 1),
         extent_(nest.axes[axis_].extent),
         folds_(nest),
-        plan_(plan_fold(nest, target, folds_.reads_again())),
+        passes_(nest, folds_),
+        plan_(std::move(plan)),
         kernel_(program, target, name),
         e_(kernel_, nest, plan_.tiling),
         b_(kernel_.builder()),
@@ -46,7 +51,7 @@ class FoldEmitter {
 
   ScheduledKernel run(const std::vector<std::string>& comments) {
     const std::optional<GridSplit> split = split_if_possible();
-    const Expr grid = split ? fold_split(*split) : fold_alone();
+    const Expr grid = split ? fold_split(*split) : plan_.resident ? fold_resident() : fold_alone();
     ScheduledKernel k = kernel_.finish(grid, comments, plan_.tiling.num_warps);
     k.elements_per_program = e_.elements_per_program() * std::max<int64_t>(1, folded_by_program(split) / plan_.width);
     k.cost = cost_of(kernel_.program(), nest_);
@@ -68,7 +73,7 @@ class FoldEmitter {
 
   /// Only results leave the kernel, and no element is needed again: a program can stop at its part.
   std::optional<GridSplit> split_if_possible() const {
-    if (plan_.single || folds_.reads_again()) return std::nullopt;
+    if (plan_.single || plan_.resident || folds_.reads_again()) return std::nullopt;
     return split_over_grid(plan_, extent_, e_.programs(), kernel_.target(), e_.ranges());
   }
 
@@ -163,10 +168,16 @@ class FoldEmitter {
       }
   }
 
+  Value padding(ValueId reduce) {
+    scalar::Constant c = loop::reduction_padding(kind(reduce), type(reduce));
+    if (planted(Fault::wrong_padding)) c.bits = 0;
+    return constant(c);
+  }
+
   Value padded(ValueId reduce) {
     Value v = e_.value(nest_.body[reduce].operands[0]);
-    if (const auto inside = e_.inside(axis_))
-      v = b_.select(*inside, v, constant(loop::reduction_padding(kind(reduce), type(reduce))));
+    const auto inside = e_.inside(axis_);
+    if (inside && !planted(Fault::unmasked_fold)) v = b_.select(*inside, v, padding(reduce));
     tile_ir::Type full = b_.type(v);
     if (!full.is_tile) full = tile_ir::Type::tile(type(reduce), std::vector<int32_t>(plan_.tiling.dims.size(), 1));
     full.dims[static_cast<size_t>(plan_.dim)] = plan_.width;
@@ -179,7 +190,7 @@ class FoldEmitter {
     each_tile(first, whole, [&](int64_t offset) {
       for (size_t i = 0; i < stage.size(); ++i) {
         const Value v = padded(stage[i]);
-        if (offset % chunk == 0)
+        if (offset % chunk == 0 || planted(Fault::other_order))
           folded[i].push_back(v);
         else
           folded[i].back() = b_.scalar(loop::fold_op(kind(stage[i])), {folded[i].back(), v});
@@ -391,6 +402,158 @@ class FoldEmitter {
     return tile_ir::Type::tile(type(reduce), dims);
   }
 
+  // Rows that stay ----------------------------------------------------------------------------------------------------
+
+  /// The programs of a cluster fold a row together; each goes through its share once a pass, from memory at first.
+  Expr fold_resident() {
+    const auto n = static_cast<uint64_t>(plan_.resident->cluster);
+    const Value id = b_.program_id();
+    b_.kernel().cluster = plan_.resident->cluster;
+    e_.decode_program_id(n == 1 ? id : b_.shr(id, b_.literal(std::countr_zero(n))));
+    if (n > 1) number_ = b_.bit_and(id, b_.literal(static_cast<int64_t>(n) - 1));
+    const Steps steps = steps_of_share();
+    for (size_t pass = 0; pass < folds_.stages().size(); ++pass) {
+      const auto& stage = folds_.stages()[pass];
+      hoist_invariants();
+      const std::vector<Value> sums = fold_pass(pass, steps);
+      for (size_t i = 0; i < stage.size(); ++i) e_.set_value(stage[i], sums[i]);
+    }
+    const NestEmitter::Memo before = e_.memo();
+    const auto results = [&] {
+      store_results();
+      return std::vector<Value>{};
+    };
+    if (n > 1)
+      b_.if_then(b_.eq(*number_, b_.literal(0)), results);
+    else
+      results();
+    e_.restore(before);
+    if (folds_.stores_along_axis()) {
+      hoist_invariants();
+      const size_t pass = folds_.stages().size();
+      const auto store = [&] {
+        for (const loop::Store& s : nest_.stores)
+          if (folds_.is_inner(s)) e_.store(s);
+      };
+      each_step(steps, {}, [&](Value step, std::span<const Value>, bool whole) {
+        at_tile(pass, step, whole, store);
+        return std::vector<Value>{};
+      });
+      if (plan_.resident->last_width > 0) at_last_tile(pass, store);
+    }
+    return e_.programs() * Expr(static_cast<int64_t>(n));
+  }
+
+  /// The tiles of a program: of a cluster's, the last ones may have less than a share, or nothing.
+  Steps steps_of_share() {
+    const int64_t most = plan_.resident->slots;
+    Steps s;
+    s.first = b_.literal(0);
+    s.longest = most;
+    if (!number_ || extent_.is_constant(plan_.resident->share * plan_.resident->cluster)) {
+      s.whole_end = s.end = s.count = b_.literal(most);
+      s.whole = s.literal_count = most;
+      s.tail = 0;
+      return s;
+    }
+    const int log = std::countr_zero(static_cast<uint64_t>(plan_.width));
+    const Value left = b_.sub(e_.scalar_of(extent_), b_.mul(*number_, b_.literal(plan_.resident->share)));
+    const auto steps_in = [&](Value elements) {
+      return b_.max(b_.min(b_.shr(elements, b_.literal(log)), b_.literal(most)), b_.literal(0));
+    };
+    s.whole_end = steps_in(left);
+    s.end = s.count = steps_in(b_.add(left, b_.literal(plan_.width - 1)));
+    return s;
+  }
+
+  /// f() for the tile of a step. A load that a later pass needs as well is kept, or was kept by one before.
+  template <class F>
+  void at_tile(size_t pass, Value step, bool whole, const F& f) {
+    Value first = first_of(step);
+    if (number_) first = b_.add(first, b_.mul(*number_, b_.literal(plan_.resident->share)));
+    go_to(first, 0, whole);
+    for (ValueId load : passes_.loads(pass)) keep_or_recall(pass, load, step, plan_.resident->slots, 0);
+    f();
+  }
+
+  /// The same for what is left of a row behind its whole tiles: a tile of as few chunks as that has.
+  template <class F>
+  void at_last_tile(size_t pass, const F& f) {
+    const int32_t width = plan_.width;
+    const int64_t first = int64_t{plan_.resident->slots} * width;
+    const auto resize = [&](int32_t size) {
+      plan_.width = plan_.tiling.axes[axis_].size = plan_.tiling.dims[static_cast<size_t>(plan_.dim)] = size;
+    };
+    resize(plan_.resident->last_width);
+    go_to(b_.literal(first), 0, extent_.is_constant(first + plan_.width));
+    const auto stores = static_cast<int32_t>(passes_.kept().size());
+    for (ValueId load : passes_.loads(pass)) keep_or_recall(pass, load, b_.literal(0), 1, stores);
+    f();
+    e_.forget_axis(axis_);
+    resize(width);
+  }
+
+  void keep_or_recall(size_t pass, ValueId load, Value slot, int64_t slots, int32_t first_store) {
+    const auto at = std::ranges::find(passes_.kept(), load);
+    if (at == passes_.kept().end()) return;
+    const tile_ir::KernelBuilder::Store store{first_store + static_cast<int32_t>(at - passes_.kept().begin()),
+                                              nest_.body[load].attribute, slots};
+    const auto [first, added] = first_pass_.try_emplace(load, pass);
+    if (first->second == pass)
+      b_.keep(store, slot, e_.value(load));
+    else
+      e_.set_value(load, b_.recall(store, slot, tile_ir::Type::tile(nest_.body[load].type, plan_.tiling.dims)));
+  }
+
+  /// The folds of a tile's chunks, each by one warp if there is a warp for each.
+  Value fold_chunks(ValueId reduce) {
+    const auto chunks = static_cast<int32_t>(plan_.width / chunk);
+    return b_.reduce(kind(reduce), 1, b_.reshape(padded(reduce), {chunks, static_cast<int32_t>(chunk)}));
+  }
+
+  /// A warp folds its chunks; what each has, tile by tile, meets once.
+  std::vector<Value> fold_pass(size_t pass, const Steps& steps) {
+    const auto& stage = folds_.stages()[pass];
+    const auto slots = static_cast<size_t>(plan_.resident->slots);
+    std::vector<Value> folded;  // by reduce and slot
+    for (ValueId r : stage) {
+      const Value none = b_.broadcast(constant(loop::reduction_padding(kind(r), type(r))),
+                                      tile_ir::Type::tile(type(r), {static_cast<int32_t>(plan_.width / chunk), 1}));
+      folded.insert(folded.end(), slots, none);
+    }
+    folded = each_step(steps, folded, [&](Value step, std::span<const Value> carried, bool whole) {
+      std::vector<Value> next(carried.begin(), carried.end());
+      at_tile(pass, step, whole, [&] {
+        for (size_t i = 0; i < stage.size(); ++i) {
+          const Value v = fold_chunks(stage[i]);
+          for (size_t slot = 0; slot < slots; ++slot) {
+            Value& at = next[i * slots + slot];
+            at = b_.select(b_.eq(step, b_.literal(static_cast<int64_t>(slot))), v, at);
+          }
+        }
+      });
+      return next;
+    });
+    std::vector<Value> last;
+    if (plan_.resident->last_width > 0)
+      at_last_tile(pass, [&] {
+        for (ValueId r : stage) last.push_back(fold_chunks(r));
+      });
+    for (size_t k = 0; k < folded.size(); ++k) folded[k] = b_.reduce(kind(stage[k / slots]), 0, folded[k]);
+    for (size_t i = 0; i < last.size(); ++i) last[i] = b_.reduce(kind(stage[i]), 0, last[i]);
+    std::vector<Value> sums;
+    for (size_t i = 0; i < stage.size(); ++i) {
+      const auto own = folded.begin() + static_cast<std::ptrdiff_t>(i * slots);
+      std::vector<Value> tiles(own, own + static_cast<std::ptrdiff_t>(slots));
+      if (!last.empty()) tiles.push_back(last[i]);
+      const Value sum = b_.reshape(tree(kind(stage[i]), std::move(tiles)), {1});
+      sums.push_back(number_ ? b_.cluster_reduce(kind(stage[i]), sum) : sum);
+    }
+    return sums;
+  }
+
+  // Results along the axis -----------------------------------------------------------------------------------------
+
   void store_along_axis() {
     const auto store = [&] {
       for (const loop::Store& s : nest_.stores)
@@ -419,12 +582,15 @@ class FoldEmitter {
   const size_t axis_;
   const Expr extent_;
   const FoldStages folds_;
-  const FoldPlan plan_;
+  const RowPasses passes_;
+  FoldPlan plan_;
   KernelWriter kernel_;
   NestEmitter e_;
   tile_ir::KernelBuilder& b_;
   const int64_t longest_;
   std::optional<PartOfChunk> part_;
+  std::optional<Value> number_;                       ///< of the program in its cluster
+  std::map<ValueId, size_t> first_pass_;              ///< that needs a load which is kept
   std::map<int64_t, std::map<ValueId, Value>> kept_;  ///< of each tile of the only unit
 };
 
@@ -433,7 +599,21 @@ class FoldEmitter {
 ScheduledKernel schedule_reduction(const loop::Program& program, const loop::Nest& nest, const std::string& name,
                                    const std::vector<std::string>& comments, const Target& target) {
   const loop::Nest joined = with_joint_reduction_axis(nest, program.ranges);
-  return FoldEmitter(program, joined, target, name).run(comments);
+  const FoldPlan plan = plan_fold(joined, target, FoldStages(joined).reads_again());
+  return FoldEmitter(program, joined, target, name, plan).run(comments);
+}
+
+std::optional<Candidate> resident_reduction(const loop::Program& program, const loop::Nest& nest,
+                                            const std::string& name, const std::vector<std::string>& comments,
+                                            const Target& target) {
+  if (target.folds != FoldStrategy::automatic) return std::nullopt;
+  loop::Nest joined = with_joint_reduction_axis(nest, program.ranges);
+  const FoldStages folds(joined);
+  const auto plan = plan_resident_rows(joined, target, RowPasses(joined, folds).kept_bytes());
+  if (!plan) return std::nullopt;
+  return [&, name, joined = std::move(joined), plan = *plan] {
+    return FoldEmitter(program, joined, target, name, plan).run(comments);
+  };
 }
 
 }  // namespace sinter::schedule

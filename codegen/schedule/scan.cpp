@@ -112,18 +112,16 @@ class ScanEmitter {
 
   // Over the grid -----------------------------------------------------------------------------------------------------
 
-  /// Places of the ring: more than programs can be running, and twice as many as a block looks back at.
+  /// Places of a ring: more than programs can be running.
   static int64_t places(const Target& t, int warps) {
-    if (!t.cuda) return 1024;
-    const auto running = static_cast<uint64_t>(t.processors * std::max(1, 64 / warps) + 64 * warps);
-    return static_cast<int64_t>(std::bit_ceil(running));
+    return t.cuda ? (t.processors * std::max(1, 64 / warps) / 64 + 1) * 64 : 1024;
   }
 
-  /// Is there memory for a ring? A place has two words of 32 bits for each half of a value.
+  /// Is there memory for two rings? A place has two words of 32 bits for each half of a value.
   bool has_ring(const TogetherScanned& s, const Target& t, int32_t most) const {
     const auto warps = static_cast<int>(loop::scan_chunk / 32 / most);
     const int halves = element_type(s).bits() / 32 + (scalar::scans_pairs(s.kind) ? 2 : 0);
-    return 4 + 2 * places(t, warps) * std::max(1, halves) <= device::arrival_words;
+    return 4 + 4 * places(t, warps) * std::max(1, halves) <= device::arrival_words;
   }
 
   /// A program scans one chunk, in the order of tickets, since it waits for those before it.

@@ -11,9 +11,13 @@ namespace sinter::schedule {
 
 std::vector<Candidate> schedule(const loop::Program& program, const loop::Group& group, const Target& target) {
   const std::vector<loop::Nest>& nests = group.nests;
-  if (std::ranges::any_of(nests[0].axes, &loop::Axis::reduction))
-    return {[&] { return schedule_reduction(program, nests[0], group.name, group.comments, target); }};
   std::vector<Candidate> candidates;
+  if (std::ranges::any_of(nests[0].axes, &loop::Axis::reduction)) {
+    if (auto resident = resident_reduction(program, nests[0], group.name, group.comments, target))
+      candidates.push_back(std::move(*resident));
+    candidates.emplace_back([&] { return schedule_reduction(program, nests[0], group.name, group.comments, target); });
+    return candidates;
+  }
   if (loop::scan_axis(nests[0])) {
     for (int32_t most : {32, 16, 8})
       candidates.emplace_back(

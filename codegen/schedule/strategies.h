@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "codegen/schedule/schedule.h"
 #include "codegen/schedule/scheduled.h"
 #include "codegen/schedule/tiling.h"
 
@@ -21,6 +23,13 @@ ScheduledKernel schedule_pointwise(const loop::Program& program, std::span<const
 /// counter.
 ScheduledKernel schedule_reduction(const loop::Program& program, const loop::Nest& nest, const std::string& name,
                                    const std::vector<std::string>& comments, const Target& target);
+
+/// The same for rows that several passes need and registers cannot hold: they are read from memory once, and kept in
+/// the programs' memory (fold_plan.h). Nothing where that is not so, or the target has not enough of it. The candidate
+/// refers to the arguments.
+std::optional<Candidate> resident_reduction(const loop::Program& program, const loop::Nest& nest,
+                                            const std::string& name, const std::vector<std::string>& comments,
+                                            const Target& target);
 
 /// Nests with scans: a program goes along a row, or a strip of neighbouring columns, in tiles (scan_plan.h), of which a
 /// CUDA thread has about `most` elements.

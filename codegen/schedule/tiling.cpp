@@ -78,7 +78,8 @@ int32_t fit(int64_t extent, int32_t wish) {
 
 int64_t points(const loop::Nest& nest) {
   int64_t n = 1;
-  for (const loop::Axis& a : nest.axes) n = std::min<int64_t>(unknown_extent * 64, n * extent_of(a));
+  constexpr int64_t cap = unknown_extent * 64;
+  for (const loop::Axis& a : nest.axes) n = std::min(cap, n * std::min(extent_of(a), cap / std::max<int64_t>(n, 1)));
   return n;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -43,7 +44,7 @@ class Assigner {
     std::iota(replacement_.begin(), replacement_.end(), 0);
     drop_identities(k_.body);
     k_.value_count = static_cast<int32_t>(types_.size());
-    hoist_loads(k_);
+    hoist_loads(k_, [&](const Instruction& in) { return words_of(in); });
     return {std::move(k_), std::move(types_), std::move(layouts_)};
   }
 
@@ -128,6 +129,13 @@ class Assigner {
         case Op::scatter:
           for (ValueId v : in.operands) join(v, in.operands[0]);
           break;
+        case Op::keep:
+        case Op::recall: {
+          // A thread recalls what it kept itself.
+          const ValueId v = in.op == Op::keep ? in.operands[1] : in.results[0];
+          join(v, stores_.try_emplace(in.index, v).first->second);
+          break;
+        }
         case Op::scan:
           for (size_t i = 0; i < in.operands.size(); ++i) {
             join(in.operands[i], in.operands[0]);
@@ -167,6 +175,17 @@ class Assigner {
   AccessPattern pattern(const Instruction& in, ValueId tile) const {
     return access_pattern(in, types_[static_cast<size_t>(tile)], k_.parameters[static_cast<size_t>(in.index)], info_);
   }
+  /// 32-bit words of a load that a thread holds.
+  int64_t words_of(const Instruction& load) const {
+    const ValueId tile = load.results[0];
+    if (!is_tile(tile)) return 1;
+    const AccessPattern p = pattern(load, tile);
+    int64_t words = 0;
+    for (const VectorAccess& v :
+         vectorize(layouts_[static_cast<size_t>(tile)], p.strides, p.origin, p.memory.element_bytes))
+      words += std::max(1, v.count * p.memory.element_bytes / 4);
+    return words;
+  }
   /// The layout that coalesces an access, with what folds of the class need in registers.
   LinearLayout preferred(const Instruction& in, ValueId tile, const Folds& folds) const {
     const TileShape shape = tile_shape(types_[static_cast<size_t>(tile)]);
@@ -191,9 +210,12 @@ class Assigner {
         f.scanned = in.dim;
       }
       if (in.op != Op::reduce || in.dim == parts_dim) return;
-      const ValueId v = converted_from_[static_cast<size_t>(in.operands[0])];
-      std::optional<uint32_t>& kept = folds_[static_cast<size_t>(root(v))].kept;
-      kept = kept.value_or(0) | fold_bits(tile_shape(types_[static_cast<size_t>(v)]), in.dim);
+      ValueId v = converted_from_[static_cast<size_t>(in.operands[0])];
+      const uint32_t bits = fold_bits(tile_shape(types_[static_cast<size_t>(v)]), in.dim);
+      for (; v >= 0; v = reshaped_from_[static_cast<size_t>(v)]) {  // which numbers elements alike
+        std::optional<uint32_t>& kept = folds_[static_cast<size_t>(root(v))].kept;
+        kept = kept.value_or(0) | bits;
+      }
     });
   }
 
@@ -300,6 +322,12 @@ class Assigner {
       if (in.op != Op::convert_layout) return;
       converted_from_[static_cast<size_t>(in.results[0])] = in.operands[0];
       converted_to_[static_cast<size_t>(in.operands[0])] = in.results[0];
+    });
+    reshaped_from_.assign(types_.size(), -1);
+    each(k_.body, [&](const Instruction& in) {
+      if (in.op != Op::reshape || !is_tile(in.operands[0])) return;
+      reshaped_from_[static_cast<size_t>(converted_to_[static_cast<size_t>(in.results[0])])] =
+          converted_from_[static_cast<size_t>(in.operands[0])];
     });
     collect_folds();
     choose_from(Op::block_store);
@@ -423,7 +451,8 @@ class Assigner {
   Kernel k_;
   ScalarInfo info_;
   std::vector<Type> types_;
-  std::vector<ValueId> parent_, converted_from_, converted_to_, replacement_;
+  std::vector<ValueId> parent_, converted_from_, converted_to_, reshaped_from_, replacement_;
+  std::map<int32_t, ValueId> stores_;  ///< a value of each
   std::vector<std::optional<LinearLayout>> class_layout_;
   std::vector<LinearLayout> layouts_;
   std::vector<const Instruction*> users_;

@@ -164,12 +164,33 @@ Value KernelBuilder::gather(int pointer, Value offsets, Value mask, Value fill) 
 }
 
 void KernelBuilder::scatter(int pointer, Value offsets, Value value, Value mask, std::optional<ReduceKind> fold) {
-  const Type& shape = type(offsets);
+  const Type shape = type(offsets);  // broadcasts make new values
   Instruction i{.op = Op::scatter, .operands = {offsets.id, broadcast(value, shape).id}, .index = pointer};
   i.masked = mask.id >= 0;
   if (i.masked) i.operands.push_back(broadcast(mask, shape).id);
   i.fold = fold;
   regions_.back()->body.push_back(std::move(i));
+}
+
+void KernelBuilder::keep(const Store& store, Value slot, Value tile) {
+  regions_.back()->body.push_back({.op = Op::keep,
+                                   .dtype = store.dtype,
+                                   .operands = {slot.id, tile.id},
+                                   .bits = static_cast<uint64_t>(store.slots),
+                                   .index = store.number});
+}
+
+Value KernelBuilder::recall(const Store& store, Value slot, const Type& tile) {
+  return append({.op = Op::recall,
+                 .type = tile,
+                 .dtype = store.dtype,
+                 .operands = {slot.id},
+                 .bits = static_cast<uint64_t>(store.slots),
+                 .index = store.number});
+}
+
+Value KernelBuilder::cluster_reduce(ReduceKind kind, Value v) {
+  return append({.op = Op::cluster_reduce, .type = type(v), .operands = {v.id}, .index = static_cast<int32_t>(kind)});
 }
 
 Value KernelBuilder::reduce(ReduceKind kind, int dim, Value v) {

@@ -87,7 +87,17 @@ class KernelBuilder {
   Value gather(int pointer, Value offsets, Value mask = {}, Value fill = {});
   void scatter(int pointer, Value offsets, Value value, Value mask = {}, std::optional<ReduceKind> fold = {});
 
+  /// A store's number, the storage type of its elements, and how many tiles it has room for.
+  struct Store {
+    int32_t number = 0;
+    DType dtype;
+    int64_t slots = 1;
+  };
+  void keep(const Store& store, Value slot, Value tile);
+  Value recall(const Store& store, Value slot, const Type& tile);
+
   Value reduce(ReduceKind kind, int dim, Value v);
+  Value cluster_reduce(ReduceKind kind, Value v);
   /// The values of an earlier and of a later element give those of their combination.
   using Combine = std::function<std::vector<Value>(std::span<const Value> earlier, std::span<const Value> later)>;
   /// The scanned tiles, then what the dim ends with.

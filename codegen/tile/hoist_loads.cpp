@@ -9,13 +9,14 @@ namespace {
 
 class Hoister {
  public:
-  explicit Hoister(Kernel& kernel) : kernel_(kernel), wanted_(static_cast<size_t>(kernel.value_count)) {}
+  Hoister(Kernel& kernel, const std::function<int64_t(const Instruction&)>& words, int64_t most_words)
+      : kernel_(kernel), words_(words), most_words_(most_words), wanted_(static_cast<size_t>(kernel.value_count)) {}
 
   void region(Region& r) {
     auto& body = r.body;
     for (auto first = body.begin(); first != body.end();) {
       const auto last = std::find_if(first, body.end(), [](const Instruction& in) { return !in.regions.empty(); });
-      segment(first, last);
+      between_regions(first, last);
       if (last == body.end()) break;
       for (Region& inner : last->regions) region(inner);
       first = std::next(last);
@@ -24,6 +25,14 @@ class Hoister {
 
  private:
   using Iterator = std::vector<Instruction>::iterator;
+
+  void between_regions(Iterator first, Iterator last) {
+    int64_t held = 0;
+    for (auto it = first; it != last; ++it)
+      if (it->op == Op::block_load) held += words_(*it);
+    const auto is_reduce = [](const Instruction& in) { return in.op == Op::reduce; };
+    segment(first, held > most_words_ ? std::find_if(first, last, is_reduce) : last);
+  }
 
   bool may_be_written(const Instruction& in) const {
     const Parameter& p = kernel_.parameters[static_cast<size_t>(in.index)];
@@ -73,11 +82,15 @@ class Hoister {
   }
 
   Kernel& kernel_;
+  const std::function<int64_t(const Instruction&)>& words_;
+  const int64_t most_words_;
   std::vector<bool> wanted_;
 };
 
 }  // namespace
 
-void hoist_loads(Kernel& kernel) { Hoister(kernel).region(kernel.body); }
+void hoist_loads(Kernel& kernel, const std::function<int64_t(const Instruction&)>& words, int64_t most_words) {
+  Hoister(kernel, words, most_words).region(kernel.body);
+}
 
 }  // namespace sinter::tile_ir

@@ -79,11 +79,15 @@ enum class Op : uint8_t {
   scatter,      ///< operands: offset tile, value, then mask if `masked`. With `fold` each element is folded into
   ///< memory at once (sum, amax, amin of 32- and 64-bit integers): offsets may be equal, here and in other
   ///< programs
+  keep,    ///< operands: slot (i64), tile. Leaves the tile in memory of the program; see below
+  recall,  ///< operand: slot (i64). The tile that was kept last in the slot
   // folds
   reduce,  ///< folds `dim` (or parts_dim; it stays with extent 1) in the canonical order; `index` is the ReduceKind
   scan,    ///< combines along `dim` up to each element, in the canonical order; see below
-  grid_reduce,  ///< folds values of several programs in the canonical order; see GridFold
-  grid_scan,    ///< combines what the programs before this one end with; see below
+  grid_reduce,     ///< folds values of several programs in the canonical order; see GridFold
+  grid_scan,       ///< combines what the programs before this one end with; see below
+  cluster_reduce,  ///< operand: a tile of one element. Folds those of the programs of a cluster in the canonical order,
+                   ///< lowest number first; all of them have the result. `index` is the ReduceKind
   // control
   for_loop,      ///< operands: lo, hi, step (i64), then initial values of the carried ones; one region
   if_then,       ///< operand: scalar boolean; two regions; results are what they yield
@@ -161,6 +165,11 @@ struct GridFold {
   friend bool operator==(const GridFold&, const GridFold&) = default;
 };
 
+// keep, recall: store `index` has `bits` slots, each of one tile whose elements are of the storage type `dtype` (what
+// is kept was rounded to it). All instructions of a store agree on these and on the tile's type. A program recalls only
+// what it kept before. On CUDA every thread keeps its own elements in shared memory, in the layout they have, so that
+// no thread waits for another.
+
 // scan: n operands, tiles of one shape of one part, are the values of the elements. Its region has 2 n scalar
 // arguments, the values of an earlier and of a later element, and yields their combination; it consists of constants
 // and scalar ops on these. Results: the n scanned tiles, then the n values that the dim ends with, in which it has
@@ -171,10 +180,9 @@ struct GridFold {
 // grid_scan: operands number, piece, count (i64), then n values, tiles of one element: what a program's run of a
 // sequence ends with. Programs are numbered 0 to count - 1 by their tickets; those of a sequence are neighbours, the
 // first one is piece 0. Results: what the pieces before this one end with, combined strictly from left to right by the
-// region, as a scan's; in piece 0 the program's own values. A program waits for some of those before it. They leave
-// their values in a ring of `bits` places behind pointer `index` (u32): words 1 and from 4 on are used, found 0 and
-// left 0. There must be more places than programs that can be running, and on CUDA than those and twice the threads of
-// a block.
+// region, as a scan's; in piece 0 the program's own values. A program waits for such with lower numbers. They leave
+// values in one or two rings of `bits` places behind pointer `index` (u32): words 1 and from 4 on are used, found 0 and
+// left 0. There must be more places than programs that can be running.
 
 enum class CachePolicy : uint8_t {
   standard,
@@ -216,7 +224,8 @@ struct Kernel {
   std::vector<Parameter> parameters;
   Region body;
   int32_t value_count = 0;
-  int32_t num_warps = 4;              ///< CUDA: threads = 32 * num_warps
+  int32_t num_warps = 4;  ///< CUDA: threads = 32 * num_warps
+  int32_t cluster = 1;    ///< programs n * cluster and the next ones run together; a power of two. CUDA only
   std::vector<std::string> comments;  ///< printed as leading comment of the generated text
 };
 

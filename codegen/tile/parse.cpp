@@ -27,6 +27,7 @@ class KernelParser {
     stream_.expect("kernel");
     kernel_.name = std::string(stream_.expect(Kind::word, "the kernel's name").text);
     if (stream_.accept("warps")) kernel_.num_warps = static_cast<int32_t>(stream_.integer());
+    if (stream_.accept("cluster")) kernel_.cluster = static_cast<int32_t>(stream_.integer());
     parameters();
     kernel_.body = braces();
     stream_.skip_newlines();
@@ -234,6 +235,19 @@ class KernelParser {
     i.operands = {value()};
   }
 
+  void store(Instruction& i) {
+    i.index = static_cast<int32_t>(stream_.integer());
+    stream_.expect("of");
+    i.bits = static_cast<uint64_t>(stream_.integer());
+    i.dtype = dtype();
+    stream_.expect("[");
+    i.operands = {value()};
+    stream_.expect("]");
+    if (i.op == Op::recall) return;
+    stream_.expect(",");
+    i.operands.push_back(value());
+  }
+
   void scan(Instruction& i) {
     i.dim = dim();
     value_list(i);
@@ -400,8 +414,15 @@ class KernelParser {
       case Op::gather:
       case Op::scatter:
         return memory(i);
+      case Op::keep:
+      case Op::recall:
+        return store(i);
       case Op::reduce:
         return reduce(i);
+      case Op::cluster_reduce:
+        i.index = static_cast<int32_t>(reduce_kind());
+        i.operands = {value()};
+        return;
       case Op::scan:
         return scan(i);
       case Op::grid_reduce:

@@ -15,7 +15,9 @@ class Printer {
 
   std::string whole() {
     for (const std::string& line : kernel_.comments) text_ += line.empty() ? "//\n" : fmt::format("// {}\n", line);
-    text_ += fmt::format("kernel {} warps {} (\n", kernel_.name, kernel_.num_warps);
+    text_ += fmt::format("kernel {} warps {} ", kernel_.name, kernel_.num_warps);
+    if (kernel_.cluster != 1) text_ += fmt::format("cluster {} ", kernel_.cluster);
+    text_ += "(\n";
     for (const Parameter& p : kernel_.parameters) text_ += "  " + parameter(p) + ",\n";
     text_ += ") {\n";
     region(kernel_.body, 1);
@@ -25,7 +27,9 @@ class Printer {
 
   std::string line(const Instruction& i) const {
     std::string s = results(i) + head(i);
-    if (i.op == Op::yield || i.op == Op::block_store || i.op == Op::scatter || i.op == Op::status_check) return s;
+    if (i.op == Op::yield || i.op == Op::block_store || i.op == Op::scatter || i.op == Op::keep ||
+        i.op == Op::status_check)
+      return s;
     const std::vector<Type> types = result_types(i);
     for (size_t r = 0; r < types.size(); ++r) s += (r ? ", " : " : ") + types[r].text();
     return s;
@@ -159,8 +163,13 @@ class Printer {
       case Op::gather:
       case Op::scatter:
         return memory(i);
+      case Op::keep:
+      case Op::recall:
+        return store(i);
       case Op::scan:
         return scan(i);
+      case Op::cluster_reduce:
+        return fmt::format("{} {}{}", name, reduce_kind_names[static_cast<size_t>(i.index)], operands(i));
       case Op::reduce:
         return fmt::format("{} {} {}{}", name, reduce_kind_names[static_cast<size_t>(i.index)], dim(i.dim),
                            operands(i));
@@ -178,6 +187,12 @@ class Printer {
       default:
         return name + operands(i);
     }
+  }
+
+  /// "keep 0 of 7 bf16 [%3], %4"
+  static std::string store(const Instruction& i) {
+    return fmt::format("{} {} of {} {} [%{}]{}", op_name(i.op), i.index, i.bits, i.dtype.name(), i.operands.at(0),
+                       i.op == Op::keep ? fmt::format(", %{}", i.operands.at(1)) : "");
   }
 
   /// " by %5, %6 and %7, %8"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr int64_t max_tile_elements = int64_t{1} << 20;
 constexpr int32_t max_pieces = 1 << 16;
+constexpr int32_t max_cluster = 16;
+constexpr int32_t max_stores = 64;
 
 class Verifier {
  public:
@@ -30,6 +33,9 @@ class Verifier {
       need(p.divisibility > 0, "a divisibility is positive");
     }
     need(kernel_.num_warps > 0, "a kernel has at least one warp");
+    need(kernel_.cluster > 0 && kernel_.cluster <= max_cluster &&
+             std::has_single_bit(static_cast<uint32_t>(kernel_.cluster)),
+         "a cluster has 1, 2, 4, 8 or 16 programs");
     region(kernel_.body, nullptr);
   }
 
@@ -202,6 +208,31 @@ class Verifier {
     need(to == i.type, fmt::format("the folded type is {}", to.text()));
   }
 
+  void store(const Instruction& i) {
+    const bool keeps = i.op == Op::keep;
+    count(keeps ? 2 : 1);
+    one_result(keeps ? 0 : 1);
+    need(operand(0) == Type::scalar(i64), "a slot is an i64 scalar");
+    const Type& tile = keeps ? operand(1) : i.type;
+    need(tile.is_tile && tile.dtype == scalar::compute_type(i.dtype),
+         fmt::format("a tile of {} is kept as {}", scalar::compute_type(i.dtype).name(), i.dtype.name()));
+    need(i.index >= 0 && i.index < max_stores, fmt::format("at most {} stores", max_stores));
+    need(i.bits > 0 && i.bits * static_cast<uint64_t>(tile.elements()) <= max_tile_elements, "slots");
+    const auto [at, added] = stores_.try_emplace(i.index, StoreShape{tile, i.dtype, i.bits});
+    need(!added || keeps, "nothing was kept there");
+    need(at->second == StoreShape{tile, i.dtype, i.bits}, "the store has another tile, dtype or number of slots");
+  }
+
+  /// Programs of a cluster meet where all of them come.
+  void cluster_reduce(const Instruction& i) const {
+    count(1);
+    need(!in_loop_ && !in_branch_, "a cluster meets outside of loops and branches");
+    need(i.index >= 0 && i.index < static_cast<int>(std::size(reduce_kind_names)), "no such kind of reduction");
+    need(i.type.is_tile && i.type.elements() == 1 && operand(0) == i.type, "values are tiles of one element");
+    need(!i.type.dtype.is_boolean() || i.index >= static_cast<int>(ReduceKind::amax),
+         "a boolean has no sum or product");
+  }
+
   void scan(const Instruction& i) {
     const size_t n = i.operands.size();
     need(n > 0 && i.result_types.size() == 2 * n, "two results for each value");
@@ -249,7 +280,7 @@ class Verifier {
     need(i.operands.size() > 3 && i.result_types.size() == i.operands.size() - 3, "a result for each value");
     one_result(i.operands.size() - 3);
     for (size_t k = 0; k < 3; ++k) need(operand(k) == Type::scalar(i64), "number, piece and count are i64 scalars");
-    need(std::has_single_bit(i.bits) && i.bits <= max_pieces, "places are a power of two");
+    need(i.bits > 0 && i.bits <= max_pieces, fmt::format("1 to {} places", max_pieces));
     shared_pointer(i.index, u32);
     for (size_t k = 3; k < i.operands.size(); ++k)
       need(operand(k).is_tile && operand(k).elements() == 1 && operand(k) == i.result_types[k - 3],
@@ -317,9 +348,11 @@ class Verifier {
     need(operand(0) == Type::scalar(boolean) && i.regions.size() == 2, "an if has a boolean scalar and two regions");
     one_result(i.result_types.size());
     if (i.operands[0] == last_) meets_ = false;
+    const bool outer = std::exchange(in_branch_, true);
     region(i.regions[0], &i);
     meets_ = meets_ || i.operands[0] == last_;
     region(i.regions[1], &i);
+    in_branch_ = outer;
   }
 
   /// Values of a region end with it; it ends with a yield of its owner's results.
@@ -390,6 +423,9 @@ class Verifier {
       case Op::reduce:
         reduce(i);
         break;
+      case Op::cluster_reduce:
+        cluster_reduce(i);
+        break;
       default:
         need(false, "not an operation of the logical form");
     }
@@ -403,6 +439,10 @@ class Verifier {
       case Op::gather:
       case Op::scatter:
         memory(i);
+        break;
+      case Op::keep:
+      case Op::recall:
+        store(i);
         break;
       case Op::status_check:
         count(1);
@@ -448,12 +488,21 @@ class Verifier {
     for (size_t k = 0; k < i.results.size(); ++k) define(i.results[k], types[k]);
   }
 
+  /// What all instructions of a store agree on.
+  struct StoreShape {
+    Type tile;
+    DType dtype;
+    uint64_t slots;
+    friend bool operator==(const StoreShape&, const StoreShape&) = default;
+  };
+
   const Kernel& kernel_;
   const Instruction* current_ = nullptr;
+  std::map<int32_t, StoreShape> stores_;
   std::vector<std::optional<Type>> types_;
   std::vector<ValueId> defined_;
   std::set<ValueId> seen_;
-  bool in_loop_ = false, meets_ = false, has_ticket_ = false;
+  bool in_loop_ = false, in_branch_ = false, meets_ = false, has_ticket_ = false;
   ValueId last_ = -1;  ///< says who came last to the latest arrival
 };
 

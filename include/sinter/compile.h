@@ -75,6 +75,7 @@ struct FunctionStats {
   int64_t disk_hits = 0;     ///< of those, without code generation
   int64_t breaks = 0;        ///< regions ended before the end of the function
   int64_t launches = 0;      ///< kernels launched
+  int64_t warnings = 0;      ///< about this function (sinter/warnings.h)
   CompileTimes compile;
 };
 

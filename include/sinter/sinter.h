@@ -9,3 +9,4 @@
 #include <sinter/saved.h>
 #include <sinter/stream.h>
 #include <sinter/tensor.h>
+#include <sinter/warnings.h>

@@ -58,7 +58,7 @@ bool write_all(int fd, std::string_view bytes) {
 
 bool make_folders(const fs::path& folder) {
   std::error_code error;
-  if (fs::is_directory(folder, error)) return true;
+  if (folder.empty() || fs::is_directory(folder, error)) return true;  // none: the current one
   if (folder.has_parent_path() && folder.parent_path() != folder && !make_folders(folder.parent_path())) return false;
   return ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
 }

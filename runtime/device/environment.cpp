@@ -18,8 +18,8 @@ constexpr uint64_t default_cache_bytes = uint64_t{4} << 30;
 
 constexpr std::array variables = {
     EnvironmentVariable{"SINTER_LOG", "list", "",
-                        "what to print on stderr, separated by commas: recompiles, fusion, cache, compile, device, "
-                        "memory, warnings, or all"},
+                        "what to print on stderr, separated by commas: recompiles, fusion, cache, compile, memory, "
+                        "warnings, or all"},
     EnvironmentVariable{"SINTER_DUMP", "path", "",
                         "folder for what each compiled function went through: graphs, loops, tile programs, generated "
                         "text; also where a text goes that a compiler refused"},

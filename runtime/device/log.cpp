@@ -20,7 +20,7 @@ std::atomic<int64_t> warnings{0};
 
 struct Handler {
   std::mutex mutex;
-  std::function<void(const std::string&)> call;
+  WarningHandler call;
 };
 /// Never destroyed: warnings may come from other static destructors.
 Handler& handler() {
@@ -82,7 +82,7 @@ std::vector<std::string> unknown_log_channels(std::string_view channels) {
 void warn(const std::string& text) noexcept {
   warnings.fetch_add(1, std::memory_order_relaxed);
   try {
-    std::function<void(const std::string&)> call;
+    WarningHandler call;
     {
       const std::lock_guard lock(handler().mutex);
       call = handler().call;
@@ -93,12 +93,16 @@ void warn(const std::string& text) noexcept {
   }
 }
 
-int64_t warning_count() noexcept { return warnings.load(std::memory_order_relaxed); }
+}  // namespace sinter::device
 
-std::function<void(const std::string&)> set_warning_handler(std::function<void(const std::string&)> replacement) {
-  const std::lock_guard lock(handler().mutex);
-  std::swap(handler().call, replacement);
+namespace sinter {
+
+int64_t warning_count() noexcept { return device::warnings.load(std::memory_order_relaxed); }
+
+WarningHandler set_warning_handler(WarningHandler replacement) {
+  const std::lock_guard lock(device::handler().mutex);
+  std::swap(device::handler().call, replacement);
   return replacement;
 }
 
-}  // namespace sinter::device
+}  // namespace sinter

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sinter/warnings.h>
+
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,11 +12,11 @@
 namespace sinter::device {
 
 /// What SINTER_LOG can ask for. Nothing is ever printed otherwise.
-enum class LogChannel : uint8_t { recompiles, fusion, cache, compile, device, memory, warnings };
+enum class LogChannel : uint8_t { recompiles, fusion, cache, compile, memory, warnings };
 
 /// Names in the order of LogChannel.
-inline constexpr std::string_view log_channel_names[] = {"recompiles", "fusion", "cache",   "compile",
-                                                         "device",     "memory", "warnings"};
+inline constexpr std::string_view log_channel_names[] = {"recompiles", "fusion", "cache",
+                                                         "compile",    "memory", "warnings"};
 
 /// Is the channel on? Some nanoseconds: ask before building the text.
 bool log_enabled(LogChannel channel) noexcept;
@@ -27,10 +28,9 @@ void set_log_channels(std::string_view channels);
 std::vector<std::string> unknown_log_channels(std::string_view channels);
 
 /// Something the user should know and that changes no result. Counted, handed to the handler, and printed if
-/// SINTER_LOG=warnings.
+/// SINTER_LOG=warnings (sinter/warnings.h).
 void warn(const std::string& text) noexcept;
-int64_t warning_count() noexcept;
-/// Who gets the warnings; empty for nobody. Returns the handler so far. It may be called from any thread.
-std::function<void(const std::string&)> set_warning_handler(std::function<void(const std::string&)> handler);
+using sinter::set_warning_handler;
+using sinter::warning_count;
 
 }  // namespace sinter::device

@@ -102,6 +102,7 @@ void Event::record(const Stream& stream) {
                      .line = {},
                      .context = {},
                      .fix = "make the event with Event(stream.device())"});
+  if (auto* hook = device::hooks().before_synchronize) hook(device_);  // what was called before is in the stream
   device::backend(device_).record(native(), stream.native());
 }
 

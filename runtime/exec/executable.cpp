@@ -224,7 +224,7 @@ class PlanExecutable final : public Executable {
       case SlotSource::Kind::input:
         return address(static_cast<char*>(a.inputs[static_cast<size_t>(s.index)]->data()) + offset());
       case SlotSource::Kind::output:
-        return address(outputs[static_cast<size_t>(s.index)]->storage->data);
+        return address(static_cast<char*>(outputs[static_cast<size_t>(s.index)]->storage->data) + offset());
       case SlotSource::Kind::temporary:
         return address(memory.arena) + static_cast<uint64_t>(offset());
       case SlotSource::Kind::index:

@@ -30,7 +30,7 @@ struct HostInstruction {
 struct SlotSource {
   enum class Kind : uint8_t {
     input,      ///< data pointer of input `index` (+ its storage offset) + byte offset `expr`
-    output,     ///< data pointer of output `index`
+    output,     ///< data pointer of output `index` + byte offset `expr`
     temporary,  ///< arena base + byte offset `expr`
     index,      ///< i64 value of `expr`
     number,     ///< number symbol `index` converted to compute type `dtype`

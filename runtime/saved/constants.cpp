@@ -6,26 +6,13 @@
 #include <utility>
 
 #include "runtime/device/backend.h"
+#include "src/tensor/addresses.h"
 
 namespace sinter::saved {
-namespace {
-
-/// Elements before and after the first one that the strides reach; nothing of an empty tensor.
-std::pair<int64_t, int64_t> reach(const Dims& shape, const Dims& strides) {
-  if (shape.product() == 0) return {0, -1};
-  int64_t low = 0, high = 0;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    const int64_t step = (shape[d] - 1) * strides[d];
-    (step < 0 ? low : high) += step;
-  }
-  return {low, high};
-}
-
-}  // namespace
 
 Constant read_constant(const Tensor& source) {
   const tensor::TensorImpl& t = tensor::readable(source, "save");
-  const auto [low, high] = reach(t.shape, t.strides);
+  const auto [low, high] = tensor::reach(t.shape, t.strides);
   Constant c;
   c.dtype = t.dtype;
   c.shape.assign(t.shape.begin(), t.shape.end());

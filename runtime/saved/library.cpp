@@ -94,13 +94,26 @@ ReadyCall& Library::ready(size_t call, Device device) const {
 
 ReadyCall Library::make_ready(const SavedCall& call, Device device) const {
   ReadyCall made;
+  if (call.constants.empty()) return made;
+  device::Backend& backend = device::backend(device);
+  const device::StreamHandle stream = device::current_stream(device);
+  if (backend.is_capturing(stream))  // memory and copies would be those of the graph
+    throw UserError({"load",
+                     fmt::format("the first call of {} brings its constants to {}, but the current stream is being "
+                                 "captured",
+                                 file_.name, device.text()),
+                     {},
+                     {},
+                     "call it once before the capture"});
   for (const int32_t c : call.constants) {
-    Tensor& t = constants_[{c, device_number(device)}];
-    if (!t.defined()) t = make_constant(file_.constants[static_cast<size_t>(c)], device);
-    made.constants.push_back(t);
+    const std::pair key(c, device_number(device));
+    const auto known = constants_.find(key);
+    made.constants.push_back(
+        known != constants_.end() ? known->second : make_constant(file_.constants[static_cast<size_t>(c)], device));
   }
-  // Ready for any stream from now on.
-  if (device.is_cuda() && !call.constants.empty()) device::backend(device).synchronize(device::current_stream(device));
+  if (device.is_cuda()) backend.synchronize(stream);  // ready for any stream from now on
+  for (size_t i = 0; i < call.constants.size(); ++i)
+    constants_.try_emplace({call.constants[i], device_number(device)}, made.constants[i]);
   return made;
 }
 

@@ -13,6 +13,7 @@
 #include "src/capture/device_hooks.h"
 #include "src/capture/region_recorder.h"
 #include "src/capture/scope_pool.h"
+#include "src/compiler/library_choice.h"
 #include "src/ops/ops.h"
 
 namespace sinter::capture {
@@ -114,7 +115,7 @@ class EagerRecorder final : public graph::Recorder {
 void register_eager_recorder() {
   static EagerRecorder recorder;
   static const bool once = (ops::register_all_ops(), graph::set_default_recorder(&recorder), install_device_hooks(),
-                            install_user_code_hooks(), true);
+                            install_user_code_hooks(), compiler::register_compiled_providers(), true);
   (void)once;
 }
 

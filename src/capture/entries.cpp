@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime/device/log.h"
 #include "src/capture/explain_region.h"
 #include "src/capture/promotion.h"
 #include "src/capture/region_graph.h"
@@ -70,6 +69,18 @@ std::string reason_against(const Entry& entry, const RegionCall& r, std::span<co
   return reason.empty() ? difference(entry.expected, key, r.inputs.size(), kinds, names) : reason;
 }
 
+/// The region has as many entries as it may: from here on other calls run in another way than the user may think.
+void warn_if_full(const RegionCall& r, int entries, const std::string& reason) {
+  const CompileOptions& options = r.function.options;
+  if (entries != options.max_entries || !computes(r)) return;
+  const std::string line = r.function.line.text();
+  r.function.warn(fmt::format("\"{}\"{}: compiled {} times, as often as max_entries allows, now for {}; {}",
+                              options.name, line.empty() ? "" : fmt::format(" (compiled at {})", line), entries, reason,
+                              options.dynamic == Dynamic::never
+                                  ? "with Dynamic::never every other call like this compiles again"
+                                  : "from here on all shapes and numbers are run-time values of one more entry"));
+}
+
 Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
   const std::vector<ValueKind> values = value_kinds(path);
   const CompileOptions& options = r.function.options;
@@ -94,7 +105,10 @@ Choice choose(const RegionCall& r, std::span<const TraceNode* const> path) {
     return choice;
   }
   choice.reason = reason_against(*last, r, path);
-  if (options.dynamic == Dynamic::never || (options.dynamic == Dynamic::always && !literal)) return choice;
+  if (always && !literal) return choice;
+  const bool never = options.dynamic == Dynamic::never;
+  if (never || !literal) warn_if_full(r, static_cast<int>(entries.size()), choice.reason);
+  if (never) return choice;
   const bool full = static_cast<int>(entries.size()) >= options.max_entries;
   if (literal && !full) return choice;
   choice.before = last;
@@ -193,7 +207,7 @@ std::unique_ptr<Entry> make_entry(const RegionCall& r, std::span<const TraceNode
   for (const auto& [a, b] : g.assumptions()) entry->assumptions.emplace_back(a, b);
   entry->graph = std::make_shared<const graph::Graph>(std::move(g));
   if (entry->is_dynamic() && compiler::takes_literal_graphs(entry->backend)) {
-    device::warn(
+    r.function.warn(
         fmt::format("{}: backend \"{}\" takes {} graphs of a trace and none with run-time values; others run op by op",
                     r.function.options.name, entry->backend, r.function.options.max_entries));
     entry->backend = "eager";

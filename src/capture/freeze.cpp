@@ -190,6 +190,8 @@ void Capture::finish(std::span<Tensor* const> results, Shared<const void> protot
   frozen->constants = std::move(parts.constants);
   frozen->prototype = std::move(prototype);
   frozen->region.inputs.clear();
+  const Device device = frozen->region.device;
+  if (device::backend(device).is_capturing(device::current_stream(device))) return;  // constants are the graph's
   std::scoped_lock lock(s.function.grow);
   s.function.frozen.append(std::move(frozen));
   if (s.function.frozen.size() == FrozenCalls::most) warn_of_too_many(s.function);

@@ -3,13 +3,25 @@
 
 #include <fmt/format.h>
 
+#include "runtime/device/log.h"
 #include "src/compiler/backends.h"
 
 namespace sinter::capture {
 
 void Function::note_recompile(std::string text) {
+  if (device::log_enabled(device::LogChannel::recompiles)) {
+    const std::string where = line.text();
+    device::log(
+        device::LogChannel::recompiles,
+        fmt::format("\"{}\"{}: {}", options.name, where.empty() ? "" : fmt::format(" (compiled at {})", where), text));
+  }
   std::scoped_lock lock(notes_mutex_);
   recompiles_.push_back(std::move(text));
+}
+
+void Function::warn(const std::string& text) {
+  counters.warnings.fetch_add(1, std::memory_order_relaxed);
+  device::warn(text);
 }
 
 void Function::add(const CompileTimes& times) {
@@ -53,8 +65,8 @@ SourceLine line(const Function& f) { return f.line; }
 
 FunctionStats stats(const Function& f) {
   const auto& c = f.counters;
-  return {c.calls.load(),  c.compilations.load(), c.disk_hits.load(),
-          c.breaks.load(), c.launches.load(),     f.compile_times()};
+  return {c.calls.load(),    c.compilations.load(), c.disk_hits.load(), c.breaks.load(),
+          c.launches.load(), c.warnings.load(),     f.compile_times()};
 }
 
 }  // namespace sinter::capture

@@ -25,10 +25,12 @@ class Function {
   std::mutex grow;     ///< held while the trie or an entry list grows: one thread compiles, others wait
 
   struct Counters {
-    std::atomic<int64_t> calls{0}, compilations{0}, disk_hits{0}, breaks{0}, launches{0};
+    std::atomic<int64_t> calls{0}, compilations{0}, disk_hits{0}, breaks{0}, launches{0}, warnings{0};
   } counters;
 
   void note_recompile(std::string text);
+  /// A warning about this function; counted here as well.
+  void warn(const std::string& text);
   void add(const CompileTimes& times);
   CompileTimes compile_times() const;
   std::vector<std::string> recompiles();

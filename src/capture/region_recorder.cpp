@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "src/capture/region_graph.h"
@@ -16,6 +17,9 @@ graph::ValueType literal_type(const Tensor& t) {
   return {t.dtype(), {shape.begin(), shape.end()}};
 }
 
+/// Follows the region to any device.
+bool is_small(const Tensor& t) { return t.device().is_cpu() && t.numel() * t.dtype().bytes() <= small_tensor_bytes; }
+
 }  // namespace
 
 void RegionRecorder::begin(Function& function) {
@@ -28,6 +32,7 @@ void RegionRecorder::start_region(TraceNode* root) {
   // Inputs may die here, and the deleter of a user's memory may use tensors: it must find an empty region.
   std::vector<Tensor> inputs;
   inputs.swap(inputs_);
+  input_table_.clear();
   cursor_ = root;
   depth_ = 0;
   slots_.clear();
@@ -110,9 +115,18 @@ OperandCode RegionRecorder::input_code(tensor::TensorImpl* impl, const graph::Ca
   if (owner != nullptr && !owner->on_any_thread())
     throw UserError({std::string(call.op->name), "an operand is being recorded on another thread", call.line,
                      function_->context(), "return it from its compiled function first"});
-  for (size_t i = 0; i < inputs_.size(); ++i)
-    if (inputs_[i].impl() == impl) return ~static_cast<OperandCode>(i);
-  return add_input(impl, call);
+  const int32_t known = input_table_.find(inputs_, impl);
+  return known >= 0 ? ~known : add_input(impl, call);
+}
+
+/// Can a region that is on device_ go to this one? From the CPU to CUDA, if nothing large must move.
+void RegionRecorder::require_movable(Device device, const graph::Call& call) const {
+  if (!has_device_ || device == device_) return;
+  if (device.is_cuda() && device_.is_cpu() && std::ranges::all_of(inputs_, is_small)) return;
+  throw UserError({std::string(call.op->name), fmt::format("operands on {} and {}", device_.text(), device.text()),
+                   call.line, function_->context(),
+                   fmt::format("move one: to(x, Device::{})",
+                               device_.is_cpu() ? "cpu()" : fmt::format("cuda({})", device_.index))});
 }
 
 OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Call& call) {
@@ -125,18 +139,7 @@ OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Cal
                      call.line,
                      function_->context(),
                      {}});
-  const auto small = [](const Tensor& t) {
-    return t.device().is_cpu() && t.numel() * t.dtype().bytes() <= small_tensor_bytes;
-  };
-  if (has_device_ && device != device_ && !small(input)) {
-    bool others_move = device.is_cuda() && device_.is_cpu();
-    for (const Tensor& t : inputs_) others_move = others_move && small(t);
-    if (!others_move)
-      throw UserError({std::string(call.op->name), fmt::format("operands on {} and {}", device_.text(), device.text()),
-                       call.line, function_->context(),
-                       fmt::format("move one: to(x, Device::{})",
-                                   device_.is_cpu() ? "cpu()" : fmt::format("cuda({})", device_.index))});
-  }
+  if (!is_small(input)) require_movable(device, call);
   if (!has_device_ || device.is_cuda()) device_ = device;
   has_device_ = true;
   inputs_.push_back(std::move(input));
@@ -144,6 +147,7 @@ OperandCode RegionRecorder::add_input(tensor::TensorImpl* impl, const graph::Cal
 }
 
 void RegionRecorder::drop_inputs_from(size_t count) {
+  if (inputs_.size() > count) input_table_.clear();
   inputs_.resize(count);
   if (type_inputs_.size() > count) type_inputs_.resize(count);  // the next new input is another tensor
 }
@@ -156,6 +160,7 @@ void RegionRecorder::note_creation_device(const graph::Call& call) {
       case graph::ParamKind::device: {
         const int64_t w = words[word];
         const Device wanted{static_cast<DeviceKind>(w & 0xff), static_cast<int16_t>(w >> 8)};
+        if (wanted.is_cuda()) require_movable(wanted, call);
         if (!has_device_ || wanted.is_cuda()) device_ = wanted;
         has_device_ = true;
         return;

@@ -11,6 +11,7 @@
 #include "src/capture/captured_handles.h"
 #include "src/capture/frozen_region.h"
 #include "src/capture/function.h"
+#include "src/capture/input_table.h"
 #include "src/capture/key.h"
 #include "src/capture/recipe.h"
 #include "src/capture/region_end.h"
@@ -109,6 +110,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   OperandCode input_code(tensor::TensorImpl* impl, const graph::Call& call);
   void drop_inputs_from(size_t count);
   void note_creation_device(const graph::Call& call);
+  void require_movable(Device device, const graph::Call& call) const;
   TraceNode* match(const graph::Call& call, std::span<const OperandCode> codes) const;
   void record_types(const graph::Call& call, std::span<const OperandCode> codes);
   void replay_types();
@@ -163,6 +165,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   Recipes recipes_;  ///< of this call
   CapturedHandles* frozen_ = nullptr;
   std::vector<Tensor> inputs_;
+  InputTable input_table_;
   std::vector<graph::Number> values_;
   std::vector<OperandCode> codes_;
   Key key_;

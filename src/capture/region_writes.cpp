@@ -4,32 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "src/capture/region_recorder.h"
 #include "src/graph/text.h"
 #include "src/lower/view_layout.h"
+#include "src/tensor/addresses.h"
 
 namespace sinter::capture {
 namespace {
 
 constexpr OperandCode no_code = INT32_MIN;
-
-/// Do two indices have one address? (Exact if the strides of the larger dims step past what the smaller ones span.)
-bool repeats(const Dims& shape, const Dims& strides) {
-  std::vector<std::pair<int64_t, int64_t>> dims;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] == 0) return false;
-    if (shape[d] > 1) dims.emplace_back(std::abs(strides[d]), shape[d]);
-  }
-  std::ranges::sort(dims);
-  int64_t span = 0;
-  for (auto [stride, extent] : dims) {
-    if (stride <= span) return true;
-    span += stride * (extent - 1);
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -198,7 +182,7 @@ bool RegionRecorder::view_repeats(int32_t view) {
   Dims shape, strides;
   for (graph::Expr e : types_->type(value).shape) shape.push_back(*e.constant());
   for (graph::Expr e : layout.strides) strides.push_back(*e.constant());
-  return repeats(shape, strides);
+  return tensor::repeats(shape, strides);
 }
 
 void RegionRecorder::refuse_repeated(OperandCode code, const graph::Call& call) {
@@ -220,7 +204,7 @@ void RegionRecorder::refuse_repeated(OperandCode code, const graph::Call& call) 
   bool repeated = std::ranges::any_of(views, [&](int32_t v) { return may_repeat(v) && view_repeats(v); });
   if (of_input && !repeated) {
     const tensor::TensorImpl& t = *inputs_[static_cast<size_t>(~base)].impl();
-    repeated = repeats(t.shape, t.strides);
+    repeated = tensor::repeats(t.shape, t.strides);
   }
   if (repeated)
     throw UserError({std::string(call.op->name),

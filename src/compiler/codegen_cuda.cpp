@@ -2,6 +2,7 @@
 #include "codegen/cuda/emit.h"
 #include "codegen/tile/laid_out.h"
 #include "src/compiler/codegen.h"
+#include "src/graph/seeded_fault.h"
 #ifdef SINTER_WITH_CUDA
 #include "runtime/device/cuda/nvrtc.h"
 #endif
@@ -13,10 +14,12 @@
 namespace sinter::compiler {
 
 CodeImage generate_cuda(const schedule::ScheduledKernel& kernel, const device::Properties& properties) {
-  const cuda::CudaText text = cuda::emit(tile_ir::assign_layouts(kernel.kernel));
+  const cuda::CudaText text =
+      cuda::emit(tile_ir::assign_layouts(kernel.kernel), !planted(graph::Fault::missing_barrier));
   CodeImage out;
   out.entry = text.entry;
   out.threads = text.threads;
+  out.shared_bytes = text.dynamic_shared_bytes;
   out.source = text.text;
   out.key = properties.architecture + "\n" + text.text;
   if (properties.architecture == "simt") {  // the emulator runs the text itself

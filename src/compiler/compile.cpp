@@ -16,6 +16,7 @@
 #include "src/compiler/cache_key.h"
 #include "src/compiler/folded.h"
 #include "src/compiler/interpreter.h"
+#include "src/compiler/library_choice.h"
 #include "src/compiler/pipeline.h"
 
 namespace sinter::compiler {
@@ -123,6 +124,7 @@ ReadCaches::ReadCaches(Caches caches) : before_(std::exchange(readable, caches))
 ReadCaches::~ReadCaches() { readable = before_; }
 
 Result compile(const graph::Graph& graph, const Options& options) {
+  register_compiled_providers();  // what comes from disk, and keys, need them as well
   if (auto folded = compile_folded(graph, options)) return std::move(*folded);
   const auto begin = Clock::now();
   Result result;

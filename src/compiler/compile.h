@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/schedule/fold_strategy.h"
 #include "runtime/exec/executable.h"
 #include "src/graph/graph.h"
 
@@ -23,6 +24,7 @@ struct Options {
   std::string location = {};      ///< where compile() was called; comments only, never in a key
   bool libraries = true;          ///< calls that can be taken apart may go to libraries
   std::vector<bool> frozen = {};  ///< by input: its contents change by in-place ops alone; never in a key (folded.h)
+  schedule::FoldStrategy folds = schedule::forced_folds();
 };
 
 struct Result {

@@ -10,6 +10,7 @@ namespace sinter::compiler {
 class Dump {
  public:
   explicit Dump(const std::string& name);
+  bool is_wanted() const { return !folder_.empty(); }
   void write(const std::string& step, const std::string& text);
 
  private:

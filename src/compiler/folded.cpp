@@ -42,7 +42,13 @@ class FoldedExecutable final : public exec::Executable {
   void run(const exec::Arguments& a, std::span<tensor::TensorImpl* const> outputs) const override {
     const std::shared_ptr<const Constants> constants = constants_for(a);
     std::vector<tensor::TensorImpl*> inputs(a.inputs.begin(), a.inputs.end());
-    for (const Tensor& t : *constants) inputs.push_back(t.impl());
+    device::Backend& backend = device::backend(plan().device);
+    const device::StreamHandle stream = device::current_stream(plan().device);
+    for (const Tensor& t : *constants) {
+      inputs.push_back(t.impl());
+      const tensor::Storage& storage = *t.impl()->storage;
+      if (stream != storage.stream) backend.record_use(storage.data, stream);
+    }
     rest_->run({inputs, a.symbols}, outputs);
   }
 

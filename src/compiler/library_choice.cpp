@@ -32,10 +32,7 @@ exec::CallNumber number(const graph::Scalar& s) {
 
 /// Asks in order; appends "name: why not" to `reasons`.
 const exec::Provider* choose(const exec::CallDescription& call, Device device, std::string& reasons) {
-  if (device.is_cuda()) {  // what only a compiler can offer
-    register_cuda_sort();
-    register_cuda_fold();
-  }
+  register_compiled_providers();
   for (const exec::Provider* p : exec::providers()) {
     if (!p->serves(call.op, device)) continue;
     const std::string why = p->why_not(call, device);
@@ -52,6 +49,11 @@ std::string types_text(const exec::CallDescription& call) {
 }
 
 }  // namespace
+
+void register_compiled_providers() {
+  register_cuda_sort();
+  register_cuda_fold();
+}
 
 exec::CallDescription describe(const graph::Graph& graph, const graph::Node& call) {
   exec::CallDescription d;

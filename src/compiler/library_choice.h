@@ -9,6 +9,9 @@
 
 namespace sinter::compiler {
 
+/// Registers the providers that are kernels of the compiler's own: sorts and ordered folds on CUDA.
+void register_compiled_providers();
+
 /// What a provider is told of a call while compiling: dtypes, shapes as far as they are literal, attributes.
 exec::CallDescription describe(const graph::Graph& graph, const graph::Node& call);
 

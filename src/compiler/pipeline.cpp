@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/compiler/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "codegen/schedule/schedule.h"
 #include "runtime/device/cubin.h"
-#include "src/compiler/dump.h"
+#include "runtime/device/log.h"
 #include "src/compiler/library_choice.h"
+#include "src/compiler/steps.h"
 #include "src/graph/registry.h"
 #include "src/lower/lower.h"
 #include "src/passes/channels_last.h"
@@ -29,12 +33,21 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-schedule::Target target_of(Device device, const device::Properties& p, bool aligned) {
+/// Blocks that every machine of an architecture can start together.
+int32_t cluster_of(std::string_view architecture) {
+  constexpr std::string_view with_clusters[] = {"simt", "sm_90", "sm_90a", "sm_100", "sm_100a"};
+  return std::ranges::find(with_clusters, architecture) != std::end(with_clusters) ? 8 : 1;
+}
+
+schedule::Target target_of(Device device, const device::Properties& p, const Options& o) {
   schedule::Target t;
   t.cuda = device.is_cuda();
   t.vector_bits = p.vector_bits;
   t.processors = p.multiprocessors;
-  t.aligned = aligned;
+  t.aligned = o.aligned;
+  t.folds = o.folds;
+  t.shared_bytes = static_cast<int64_t>(p.shared_bytes_per_block);
+  t.cluster = cluster_of(p.architecture);
   return t;
 }
 
@@ -50,6 +63,19 @@ void choose_providers(loop::Program& program, const graph::Graph& primitive) {
     if (group.call)
       group.call->provider =
           required_provider(describe(primitive, primitive.node(group.nodes.at(0))), primitive.device).name();
+}
+
+/// Which nodes share each kernel, and why the values between kernels have memory.
+void log_fusion(const loop::Program& program) {
+  using device::LogChannel;
+  if (!device::log_enabled(LogChannel::fusion)) return;
+  for (const loop::Group& group : program.groups) {
+    std::string nodes;
+    for (const graph::NodeId id : group.nodes) nodes += fmt::format(" %{}", id);
+    device::log(LogChannel::fusion, fmt::format("{}: {}{}", group.name, group.call ? "call" : "kernel", nodes));
+    for (const std::string& note : group.notes)
+      device::log(LogChannel::fusion, fmt::format("{}: {}", group.name, note));
+  }
 }
 
 /// Does a kernel keep values in memory because it has no registers left? A stack frame alone does not say so: slow
@@ -127,51 +153,53 @@ std::vector<schedule::ScheduledKernel> generate_kernels(const loop::Program& pro
 
 Generated run_pipeline(const graph::Graph& input, const Options& options, const device::Properties& properties) {
   const auto begin = Clock::now();
-  Dump dump(input.name);
+  static const bool verified = is_check_wanted("verify");
+  Steps steps(input.name, verified);
 
   // The user's ops as recorded. Everything after this line keeps their meaning bit by bit, but for sums in libraries.
   graph::verify(input);
-  dump.write("graph", graph::print(input, true));
+  steps.made("graph", input);
 
   // A convolution and the activation that reads it become one call.
   const graph::Graph fused = options.fusion == Fusion::none ? input : passes::fuse_activations(input);
-  dump.write("fuse_activations", graph::print(fused, true));
+  steps.made("fuse_activations", fused);
 
   // Values that eager execution keeps channels-last get the channel as last dim: memory is row-major from here on.
   const graph::Graph ordered = passes::channels_last(fused);
-  dump.write("channels_last", graph::print(ordered, true));
+  steps.made("channels_last", ordered);
 
   // Composites become primitive ops, calls that no library computes among them; what no output needs is dropped.
   LibraryChoice libraries(input.device);
   const graph::Graph decomposed = passes::decompose(ordered, [&](const graph::Graph& g, const graph::Node& call) {
     return options.libraries && !passes::is_short_product(g, call) && libraries.provider(g, call) != nullptr;
   });
-  dump.write("decompose", graph::print(decomposed, true));
+  steps.made("decompose", decomposed);
 
   // Products of a few terms, such as a colour matrix for each pixel, become pointwise arithmetic.
   const graph::Graph unrolled = passes::unroll_contractions(decomposed);
-  dump.write("unroll_contractions", graph::print(unrolled, true));
+  steps.made("unroll_contractions", unrolled);
 
   // What libraries can do to their results on the way out, they are asked to do.
   const graph::Graph called = passes::fuse_epilogues(
       unrolled, [&](const graph::Graph& g, const graph::Node& call) { return libraries.has_provider(g, call); });
-  dump.write("epilogues", graph::print(called, true));
+  steps.made("epilogues", called);
 
   // Math::fast: functions and divisions by what hardware approximates.
   const graph::Graph primitive = options.math == Math::fast ? passes::use_approximations(called) : called;
-  dump.write("approximations", graph::print(primitive, true));
+  steps.made("approximations", primitive);
 
   // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
   loop::Program program = lower::lower(primitive, lowering(options));
   choose_providers(program, primitive);
-  dump.write("loops", loop::print(program));
+  steps.made("loops", program);
+  log_fusion(program);
 
   // Each group becomes a tile program; each tile program becomes text and machine code.
   Generated out;
   out.library_notes = libraries.notes();
   CodeGenerator generate(input.device, properties);
   const auto kernels =
-      generate_kernels(program, target_of(input.device, properties, options.aligned), generate, properties, dump, out);
+      generate_kernels(program, target_of(input.device, properties, options), generate, properties, steps.dump(), out);
 
   // Slots, grids, temporaries and outputs as plain data.
   out.plan = build_plan(ordered, program, kernels, out.images);

@@ -30,6 +30,10 @@ enum class Fault : uint8_t {
   stale_alias,          ///< a temporary's memory is given to the next one before its last reader ran
   written_too_early,    ///< an in-place op does not wait for the kernels that read what was there
   missing_alias_guard,  ///< a kernel may read, at other addresses, what it writes itself
+  unmasked_fold,        ///< a fold takes what lies behind its last element as well
+  wrong_padding,        ///< a fold takes 0 for what is not there
+  other_order,          ///< a fold adds up the tiles of a chunk each by itself, then their sums
+  missing_barrier,      ///< CUDA: an exchange through shared memory does not wait until the one before was read
 };
 
 inline std::atomic<Fault> planted_fault{Fault::none};

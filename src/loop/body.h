@@ -81,8 +81,6 @@ class Body {
   Value reduce(ReduceKind kind, Value operand);
   /// `position` (i64) is for the kinds that scan pairs.
   Value scan(ScanKind kind, int axis, Value operand, Value position = {});
-  /// What a failed check of the next to_index writes to the status word: 1 + the number of the program's message.
-  void set_check_word(uint64_t word) { check_word_ = word; }
 
   /// Lets index_value, comparisons of index values and to_index be decided by ranges while building; nullptr: no more.
   /// The ranges must outlive the use.
@@ -103,7 +101,6 @@ class Body {
  private:
   Value add(Instruction instruction);
   Value value(ValueId id) const { return {id, (*this)[id].type}; }
-  uint64_t check_word_ = 0;
   std::vector<Instruction> instructions_;
   std::unordered_multimap<size_t, ValueId> by_hash_;
   const graph::Ranges* ranges_ = nullptr;

@@ -37,12 +37,24 @@ class AliasFinder {
         aliases.push_back(std::move(*alias));
       } else {
         owners_.emplace(id, Owner{static_cast<int>(i), true});
+        if (const NodeId base = same_memory_as(id); !ordered) owners_.emplace(base, Owner{static_cast<int>(i), true});
       }
     }
     return aliases;
   }
 
  private:
+  /// What an output is another shape of, element by element: other views of that are views of the output. The output
+  /// itself if there is no such value.
+  NodeId same_memory_as(NodeId id) const {
+    const StridedView view =
+        view_layout(g_, id, [&](NodeId base) { return graph::contiguous_layout(g_.type({base, 0}).shape); });
+    const graph::ValueType &of = g_.type({view.base, 0}), &as = g_.type({id, 0});
+    const bool whole = of.dtype == as.dtype && graph::is_contiguous({view.strides, view.offset}, as.shape) &&
+                       graph::product(of.shape) == graph::product(as.shape);
+    return whole ? view.base : id;
+  }
+
   /// A value that leaves twice is stored twice.
   std::optional<loop::Alias> alias_of(NodeId id) const {
     StridedView view = view_layout(g_, id, [&](NodeId base) {

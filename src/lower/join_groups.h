@@ -13,8 +13,7 @@ namespace sinter::lower {
 /// does, so a launch less is worth more than a kernel of its own. Sizes must be known, or bounded by their ranges. A
 /// group goes to the place of an earlier one, so it must read nothing that is written, and write nothing that is read
 /// or written, from there on. Buffers of one role and position are the same memory; what is written to an input that
-/// others overlap may be in any of them. Folds, scans and calls
-/// stay alone.
+/// others overlap may be in any of them. Folds, scans, calls and accumulating stores stay alone.
 ///
 /// Runs last, on what becomes kernels.
 void join_groups(loop::Program& program);

@@ -87,8 +87,8 @@ class Planner {
 
   PlannedGroup expand(std::vector<NodeId> roots, const Space& space) {
     PlannedGroup g = expand_group(g_, options_, materialized_, space, std::move(roots));
-    for (NodeId read : g.reads)
-      if (materialized_.contains(read) && !group_of_.contains(read)) queue_.insert(read);
+    for (NodeId read : g.reads)  // what stands alone may not be placed yet, and no loop computes it
+      if (materialized_.contains(read) && !group_of_.contains(read) && !stands_alone(read)) queue_.insert(read);
     for (NodeId root : g.roots) queue_.erase(root);
     return g;
   }

@@ -22,8 +22,12 @@ graph::CallAttributes channel_attributes(const Tensor& weight, const Tensor& bia
 }
 
 /// (1 - momentum) * old + momentum * statistic
-Tensor moved(const Tensor& old, Tensor statistic, double momentum) {
-  return (1 - momentum) * old + momentum * to(std::move(statistic), old.dtype());
+Tensor moved(const Tensor& old, Tensor statistic, double momentum, SourceLine line) {
+  const auto weighted = [line](double weight, Tensor t) {
+    return Operand(weight, line.file, line.line) * std::move(t);
+  };
+  Tensor now = weighted(momentum, to(made(std::move(statistic), line), old.dtype()));
+  return made(weighted(1 - momentum, old), line) + std::move(now);
 }
 
 }  // namespace
@@ -48,9 +52,9 @@ BatchNormTraining batch_norm_training(Operand x, const BatchNormTrainingOptions&
   Dims dims = ops::dims_from(2, static_cast<size_t>(whole.rank()));
   dims.push_back(0);
   if (options.running_mean.defined())
-    result.running_mean = ops::moved(options.running_mean, mean(ops::borrowed(x), {dims}), options.momentum);
+    result.running_mean = ops::moved(options.running_mean, mean(ops::borrowed(x), {dims}), options.momentum, x.line());
   if (options.running_var.defined())
-    result.running_var = ops::moved(options.running_var, var(ops::borrowed(x), {dims}), options.momentum);
+    result.running_var = ops::moved(options.running_var, var(ops::borrowed(x), {dims}), options.momentum, x.line());
   return result;
 }
 

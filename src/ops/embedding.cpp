@@ -33,7 +33,14 @@ std::pair<Dims, Dims> beside(const Dims& x, const Dims& index, size_t dim, Sourc
   return result;
 }
 
-Tensor expanded(Tensor x, const Dims& shape) { return x.shape() == shape ? std::move(x) : expand(std::move(x), shape); }
+Operand expanded(const Operand& x, const Dims& shape) {
+  return x.tensor().shape() == shape ? borrowed(x) : made(expand(borrowed(x), shape), x.line());
+}
+
+/// What gather does, in the words of take_along_dim.
+Tensor take(Operand x, size_t dim, Operand index) {
+  return dispatch(op<"take_along_dim">(), {&x, &index}, graph::CallAttributes().integer(static_cast<int64_t>(dim)));
+}
 
 }  // namespace
 }  // namespace sinter::ops
@@ -44,14 +51,16 @@ Tensor embedding(Operand weight, Operand index) { return ops::dispatch(ops::op<"
 
 Tensor take_along_dim(Operand x, Operand index, std::optional<int64_t> dim) {
   const Tensor whole = ops::require_tensor(x, "take_along_dim"), at = ops::require_tensor(index, "take_along_dim");
-  if (!dim) return gather(flatten(whole), 0, flatten(at));
+  if (!dim)
+    return ops::take(ops::made(flatten(ops::borrowed(x)), x.line()), 0,
+                     ops::made(flatten(ops::borrowed(index)), x.line()));
   if (whole.rank() != at.rank())
     ops::refuse("take_along_dim", x.line(),
                 fmt::format("an index of rank {} for a tensor of rank {}", at.rank(), whole.rank()),
                 "give both the same rank, or no dim");
   const size_t d = ops::require_dim(x, *dim, "take_along_dim");
   const auto [from, to] = ops::beside(whole.shape(), at.shape(), d, x.line());
-  return gather(ops::expanded(whole, from), static_cast<int64_t>(d), ops::expanded(at, to));
+  return ops::take(ops::expanded(x, from), d, ops::expanded(index, to));
 }
 
 }  // namespace sinter

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <string_view>
+#include <utility>
 
 #include "src/ops/refusals.h"
 
@@ -36,5 +37,8 @@ inline Operand again(const Operand& x) {
   }
   return {std::bit_cast<double>(x.number_bits()), file, line};
 }
+
+/// A tensor made on the way, as an operand at the user's line.
+inline Operand made(Tensor t, SourceLine line) { return {std::move(t), line.file, line.line}; }
 
 }  // namespace sinter::ops

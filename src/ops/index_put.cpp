@@ -51,9 +51,12 @@ Tensor index_put(Operand x, std::vector<Tensor> indices, Operand values, IndexPu
   for (size_t d = indices.size(); d < static_cast<size_t>(self.rank()); ++d) shape.push_back(self.shape()[d]);
   const Tensor given =
       values.is_tensor() ? values.tensor() : full(Dims{}, ops::again(values), self.dtype(), self.device());
-  operands.push_back(given.shape() == shape ? given : expand(given, shape));
+  const auto expanded = [line = x.line()](const Tensor& t, const Dims& to) {
+    return t.shape() == to ? t : expand(ops::made(t, line), to);
+  };
+  operands.push_back(expanded(given, shape));
   const Dims of_index(shape.span().first(shape.size() - (static_cast<size_t>(self.rank()) - indices.size())));
-  for (Tensor& t : indices) operands.push_back(t.shape() == of_index ? std::move(t) : expand(t, of_index));
+  for (Tensor& t : indices) operands.push_back(t.shape() == of_index ? std::move(t) : expanded(t, of_index));
   return ops::dispatch_list(ops::op<"index_put">(), std::move(operands),
                             graph::CallAttributes().flag(options.accumulate), x.line());
 }

@@ -26,9 +26,9 @@ Tensor index_fill(Operand x, int64_t dim, Operand index, Operand value) {
   const size_t d = ops::require_dim(x, dim, "index_fill");
   Dims shape = self.shape();
   shape[d] = at.shape().product();
-  const Tensor one = value.is_tensor() ? to(value.tensor(), self.dtype())
+  const Tensor one = value.is_tensor() ? to(ops::again(value), self.dtype())
                                        : full(Dims{}, ops::again(value), self.dtype(), self.device());
-  Operand spread(expand(one, shape), value.line().file, value.line().line);
+  Operand spread = ops::made(expand(ops::made(one, value.line()), shape), value.line());
   return ops::dispatch(ops::op<"index_copy">(), {&x, &index, &spread}, graph::CallAttributes().integer(dim));
 }
 

@@ -161,6 +161,8 @@ void register_indexing() {
                                  infer_index_select, lower_index_select, source_of_index_select, sample_index_select));
   graph::register_op(indexing_op("gather", "For each element of the index, the element of x there in one dim.",
                                  infer_gather, lower_gather, source_of_gather, sample_gather));
+  graph::register_op(indexing_op("take_along_dim", "gather, of operands that were broadcast to each other.",
+                                 infer_gather, lower_gather, source_of_gather, sample_gather));
 }
 
 }  // namespace sinter::ops

@@ -109,6 +109,8 @@ std::vector<graph::ValueType> refuse_negative_powers(graph::InferContext& contex
   const bool negative = form == PowerForm::negative || form == PowerForm::minus_one || form == PowerForm::minus_two;
   if (negative && !results[0].dtype.is_floating())
     context.fail("integers have no negative powers", "give the exponent as a floating number, or cast with to(t, f32)");
+  const bool root = form == PowerForm::half || form == PowerForm::minus_half;
+  if (root && !results[0].dtype.is_floating()) context.fail("integers have no roots", "cast with to(t, f32)");
   return results;
 }
 

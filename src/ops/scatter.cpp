@@ -19,7 +19,8 @@ Tensor scatter(Operand x, int64_t dim, Operand index, Operand src) {
     return ops::dispatch(ops::op<"scatter">(), {&x, &index, &src}, graph::CallAttributes().integer(dim));
   const Tensor& self = ops::require_tensor(x, "scatter");
   const Tensor value = full(Dims{}, ops::again(src), self.dtype(), self.device());
-  Operand spread(expand(value, ops::require_tensor(index, "scatter").shape()), src.line().file, src.line().line);
+  Operand spread =
+      ops::made(expand(ops::made(value, src.line()), ops::require_tensor(index, "scatter").shape()), src.line());
   return ops::dispatch(ops::op<"scatter">(), {&x, &index, &spread}, graph::CallAttributes().integer(dim));
 }
 Tensor scatter_add(Operand x, int64_t dim, Operand index, Operand src) {

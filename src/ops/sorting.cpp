@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "src/ops/dispatch.h"
 #include "src/ops/families.h"
@@ -25,15 +26,19 @@ Tensor ordered_rows(const Tensor& rows, bool descending, SourceLine line) {
 struct Order {
   Tensor rows, positions;
   int64_t dim = -1;
-  Tensor in_place(const Tensor& t) const { return movedim(t, {-1}, {dim}); }
+  SourceLine line;
+  Tensor in_place(Tensor t) const { return dim + 1 == t.rank() ? t : movedim(made(std::move(t), line), {-1}, {dim}); }
+  /// The elements at some of the positions.
+  Tensor at(const Tensor& some) const { return gather(made(rows, line), -1, some); }
 };
 
 Order order_of(const Operand& x, int64_t dim, bool descending, std::string_view name) {
   Order o;
   const Tensor& whole = require_tensor(x, name);
   o.dim = static_cast<int64_t>(require_dim(x, dim, name));
-  o.rows = o.dim + 1 == whole.rank() ? whole : movedim(whole, {o.dim}, {-1});
-  o.positions = ordered_rows(o.rows, descending, x.line());
+  o.line = x.line();
+  o.rows = o.dim + 1 == whole.rank() ? whole : movedim(borrowed(x), {o.dim}, {-1});
+  o.positions = ordered_rows(o.rows, descending, o.line);
   return o;
 }
 
@@ -56,11 +61,11 @@ Tensor argsort(Operand x, SortOptions options) {
 
 Sorted sort(Operand x, SortOptions options) {
   if (ops::is_scalar(x, options.dim, "sort")) {
-    const Sorted one = sort(reshape(x.tensor(), {1}));
-    return {reshape(one.values, {}), reshape(one.indices, {})};
+    const auto [values, indices] = sort(ops::made(reshape(ops::borrowed(x), {1}), x.line()));
+    return {reshape(ops::made(values, x.line()), {}), reshape(ops::made(indices, x.line()), {})};
   }
   const ops::Order o = ops::order_of(x, options.dim, options.descending, "sort");
-  return {o.in_place(gather(o.rows, -1, o.positions)), o.in_place(o.positions)};
+  return {o.in_place(o.at(o.positions)), o.in_place(o.positions)};
 }
 
 Sorted topk(Operand x, int64_t k, TopkOptions options) {
@@ -68,8 +73,8 @@ Sorted topk(Operand x, int64_t k, TopkOptions options) {
   if (k < 0 || k > o.rows.shape().back())
     ops::refuse("topk", x.line(), fmt::format("k is {} for a dim of {}", k, o.rows.shape().back()),
                 fmt::format("give k in [0, {}]", o.rows.shape().back()));
-  const Tensor first = narrow(o.positions, -1, 0, k);
-  return {o.in_place(gather(o.rows, -1, first)), o.in_place(first)};
+  const Tensor first = narrow(ops::made(o.positions, o.line), -1, 0, k);
+  return {o.in_place(o.at(first)), o.in_place(first)};
 }
 
 }  // namespace sinter

@@ -39,45 +39,26 @@ std::optional<Product> product_of(const Node& n) {
 class Fuser {
  public:
   Fuser(const Graph& g, const CallFilter& is_left_to_provider)
-      : g_(g), is_left_to_provider_(is_left_to_provider), uses_(use_counts(g)) {}
+      : g_(g), is_left_to_provider_(is_left_to_provider), uses_(use_counts(g)), rewriter_(g) {}
 
   Graph run() {
-    out_ = Graph();
-    out_.name = g_.name;
-    out_.device = g_.device;
-    out_.ranges = g_.ranges;
-    out_.set_symbol_count(g_.symbol_count());
-    size_t input = 0;
     for (NodeId id = 0; id < g_.size(); ++id) {
       const Node& n = g_.node(id);
-      if (n.op == nullptr)
-        map_.push_back({out_.add_input(n.results[0], g_.input_layout(input++), n.line).node, 0});
-      else if (const auto fused = try_fuse(n))
-        map_.push_back(*fused);
+      if (n.op == nullptr) continue;
+      if (const auto fused = try_fuse(n))
+        rewriter_.replace(id, {*fused});
       else
-        map_.push_back({out_.add(*n.op, mapped(n.operands), n.attributes, n.line), 0});
+        rewriter_.copy(id);
     }
-    for (size_t i = 0; i < g_.outputs().size(); ++i) out_.add_output(mapped(g_.outputs()[i]), g_.output_order(i));
-    for (graph::Write w : g_.writes()) {
-      w.value = mapped(w.value);
-      out_.add_write(w);
-    }
-    return std::move(out_);
+    return rewriter_.finish();
   }
 
  private:
-  Value mapped(Value v) const { return {map_[static_cast<size_t>(v.node)].node, v.result}; }
-  std::vector<Value> mapped(const std::vector<Value>& values) const {
-    std::vector<Value> out;
-    for (Value v : values) out.push_back(mapped(v));
-    return out;
-  }
-
   /// The product that operand `i` is, if nothing else reads it. Looked up in the graph under construction, where it may
   /// have taken in something before.
   std::optional<Product> sole_product(const Node& n, size_t i) const {
     if (uses_[static_cast<size_t>(n.operands[i].node)] != 1) return std::nullopt;
-    return product_of(out_.node(mapped(n.operands[i]).node));
+    return product_of(rewriter_.to().node(rewriter_.mapped(n.operands[i]).node));
   }
 
   std::optional<Value> try_fuse(const Node& n) {
@@ -96,8 +77,9 @@ class Fuser {
       const graph::ValueType& row = g_.type(n.operands[1 - i]);
       if (!product || product->operands.size() > 2 || row.dtype != f32 || row.rank() != 1) continue;
       if (g_.type(n.operands[i]).dtype != f32 || !(row.shape[0] == n.results[0].shape.back())) continue;
-      if (out_.type(product->operands[0]).dtype != f32 || g_.type(n.operands[i]).shape != n.results[0].shape) continue;
-      product->operands.push_back(mapped(n.operands[1 - i]));
+      if (rewriter_.to().type(product->operands[0]).dtype != f32 || g_.type(n.operands[i]).shape != n.results[0].shape)
+        continue;
+      product->operands.push_back(rewriter_.mapped(n.operands[1 - i]));
       return add(std::move(*product), n.line);
     }
     return std::nullopt;
@@ -113,17 +95,17 @@ class Fuser {
   /// Adds the call if a library takes it. What it replaces, or itself if it is refused, is read by nothing then and
   /// dropped at the end.
   std::optional<Value> add(Product product, SourceLine line) {
-    const NodeId id = out_.add(*graph::find_op("gemm"), std::move(product.operands),
-                               ops::gemm_attributes(product.epilogue, product.dtype), line);
-    if (!is_left_to_provider_(out_, out_.node(id))) return std::nullopt;
+    Graph& out = rewriter_.to();
+    const NodeId id = out.add(*graph::find_op("gemm"), std::move(product.operands),
+                              ops::gemm_attributes(product.epilogue, product.dtype), line);
+    if (!is_left_to_provider_(out, out.node(id))) return std::nullopt;
     return Value{id, 0};
   }
 
   const Graph& g_;
   const CallFilter& is_left_to_provider_;
   std::vector<int> uses_;
-  Graph out_;
-  std::vector<Value> map_;
+  Rewriter rewriter_;
 };
 
 bool has_product(const Graph& g) {

@@ -17,6 +17,7 @@ class Rewriter {
   Rewriter(const graph::Graph& from, const std::vector<bool>& kept);
 
   graph::Graph& to() { return to_; }
+  const graph::Graph& to() const { return to_; }
   /// The values of the new graph that stand for those of the old one.
   graph::Value mapped(graph::Value old) const {
     return map_[static_cast<size_t>(old.node)][static_cast<size_t>(old.result)];

@@ -5,26 +5,22 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <vector>
 
+#include "src/tensor/addresses.h"
 #include "src/tensor/impl.h"
 
 namespace sinter {
 namespace {
 
-/// Do distinct indices reach one address? Exact for the dims that matter: sorted by stride, each dim must step past
-/// what the smaller ones span. Stride 0 repeats whole elements and is allowed for reading.
+/// Do elements share memory other than whole? Stride 0 repeats whole elements and is allowed for reading.
 bool overlaps_partially(const Dims& shape, const Dims& strides) {
-  std::vector<std::pair<int64_t, int64_t>> dims;
-  for (size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] > 1 && strides[d] != 0) dims.emplace_back(std::abs(strides[d]), shape[d]);
-  std::ranges::sort(dims);
-  int64_t span = 0;
-  for (auto [stride, extent] : dims) {
-    if (stride <= span) return true;
-    span += stride * (extent - 1);
+  Dims moving_shape, moving_strides;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (strides[d] == 0) continue;
+    moving_shape.push_back(shape[d]);
+    moving_strides.push_back(strides[d]);
   }
-  return false;
+  return tensor::repeats(moving_shape, moving_strides);
 }
 
 /// Extents are not negative and all elements together have a size in bytes that an address space could hold.

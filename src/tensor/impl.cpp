@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "src/tensor/addresses.h"
+
 namespace sinter::tensor {
 namespace {
 
@@ -122,16 +124,12 @@ TensorImpl& readable(const Tensor& tensor, const char* why, SourceLine line) {
 }
 
 std::pair<uintptr_t, uintptr_t> byte_range(const TensorImpl& t) {
-  int64_t low = 0, high = 1;
-  for (size_t d = 0; d < t.shape.size(); ++d) {
-    if (t.shape[d] == 0) return {0, 0};
-    const int64_t span = (t.shape[d] - 1) * t.strides[d];
-    (span < 0 ? low : high) += span;
-  }
+  const auto [low, last] = reach(t.shape, t.strides);
+  if (last < low) return {0, 0};
   const auto at = [&](int64_t element) {
     return reinterpret_cast<uintptr_t>(static_cast<char*>(t.data()) + element * t.dtype.bytes());
   };
-  return {at(low), at(high)};
+  return {at(low), at(last + 1)};
 }
 
 int64_t offset_as(const TensorImpl& t, DType dtype) {

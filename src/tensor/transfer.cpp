@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/device/backend.h"
+#include "runtime/device/hooks.h"
 #include "src/tensor/impl.h"
 
 namespace sinter {
@@ -65,10 +66,14 @@ void read_elements(const TensorImpl& t, void* out) {
                      .line = {},
                      .context = {},
                      .fix = "read it after the capture, from a tensor that lives until then"});
+  const auto wait = [&] {
+    backend.synchronize(stream);
+    if (auto* hook = device::hooks().after_synchronize) hook(t.device, stream);  // reports bad indices
+  };
   const auto bytes = static_cast<int64_t>(t.dtype.bytes());
   if (is_contiguous(t.shape, t.strides)) {
     backend.copy_to_host(out, t.data(), static_cast<size_t>(t.shape.product() * bytes), stream);
-    backend.synchronize(stream);
+    wait();
     return;
   }
   const auto [low, high] = reach(t);
@@ -76,7 +81,7 @@ void read_elements(const TensorImpl& t, void* out) {
   const auto span = static_cast<size_t>((high - low + 1) * bytes);
   const auto staging = std::make_unique<char[]>(span);
   backend.copy_to_host(staging.get(), first, span, stream);
-  backend.synchronize(stream);
+  wait();
   char* to = static_cast<char*>(out);
   gather(to, staging.get() - low * bytes, t, 0);
 }
@@ -145,16 +150,20 @@ Tensor copy_of(const Tensor& source) {
 Tensor follow_to_device(const Tensor& source, Device device) {
   const TensorImpl& t = readable(source, "to");
   // What a graph copies is there only while it runs.
-  if (t.storage->may_change() || device::backend(device).is_capturing(device::current_stream(device)))
-    return copy_to_device(source, device);
+  device::Backend& backend = device::backend(device);
+  const device::StreamHandle stream = device::current_stream(device);
+  if (t.storage->may_change() || backend.is_capturing(stream)) return copy_to_device(source, device);
   std::scoped_lock lock(t.storage->mutex);
   for (const Storage::DeviceCopy& c : t.storage->device_copies) {
     const TensorImpl& to = *c.tensor.impl();
     if (to.device == device && to.shape == t.shape && to.dtype == t.dtype && c.offset == t.offset &&
-        c.strides == t.strides)
+        c.strides == t.strides) {
+      if (stream != to.storage->stream) backend.record_use(to.storage->data, stream);
       return c.tensor;
+    }
   }
   Tensor copy = copy_to_device(source, device);
+  backend.synchronize(stream);  // any stream may read it from now on
   t.storage->device_copies.push_back({t.offset, t.strides, copy});
   return copy;
 }

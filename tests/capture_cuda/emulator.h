@@ -7,13 +7,9 @@
 
 namespace sinter::test {
 
-/// Makes Device::cuda(0) the emulator, once in the process; not if SINTER_TEST_GPU is set.
+/// Makes Device::cuda(0) the emulator; not if SINTER_TEST_GPU is set.
 inline void use_emulator() {
-  static const bool once = [] {
-    if (std::getenv("SINTER_TEST_GPU") == nullptr) simt::install();
-    return true;
-  }();
-  (void)once;
+  if (std::getenv("SINTER_TEST_GPU") == nullptr) simt::install();
 }
 
 }  // namespace sinter::test

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans that are spread over programs: any length, static or not, again and again, on any stream and in captured calls,
 // gives the interpreter's bits.
+#include <chrono>
 #include <cstdlib>
 #include <random>
 #include <thread>
 
 #include "runtime/device/backend.h"
+#include "runtime/device/cpu/thread_pool.h"
 #include "tests/capture/support.h"
 #include "tests/capture_cuda/emulator.h"
 
@@ -95,6 +97,21 @@ TEST_F(GridScans, ManyProgramsWaitForEachOther) {
     }
   }
 }
+
+#ifdef SINTER_WITH_LLVM
+// More threads than processors: who waits for a program that is not running gives way, instead of a time slice a step.
+TEST_F(GridScans, FarMoreThreadsThanProcessors) {
+  const Tensor ones = full({int64_t{1} << 24}, 1, f32);
+  auto f = compile(sums);
+  const auto want = bits<float>(f(ones));
+  set_num_threads(64);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int again = 0; again < 3; ++again) EXPECT_EQ(bits<float>(f(ones)), want);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  device::cpu::set_thread_count(0);
+  EXPECT_LT(took.count(), 20) << "2048 chunks of a row, three times";
+}
+#endif
 
 TEST_F(GridScans, ManyThreadsAtOnce) {
   for (const Device device : devices_with_kernels) {

@@ -49,6 +49,43 @@ TEST_F(SavedOnCuda, SavedAndLoaded) {
   EXPECT_TRUE(contains(elsewhere, "argument 1 is on cpu, others on cuda:0")) << elsewhere;
 }
 
+// Constants that a captured graph would own never become those of later calls.
+TEST_F(SavedOnCuda, FirstCallsUnderCapture) {
+  const Tensor weights = counting({4}) * 10;
+  auto op = compile([&](Tensor x) { return x + weights; }, {.host = Host::skip});
+  const Tensor x = to(counting({4}), device), expected = op(x);
+  op.save(path, x);
+  const Loaded loaded = load(path);
+  auto skipping = compile([&](Tensor t) { return t + weights; }, {.host = Host::skip});
+  const Stream stream = Stream::create(device);
+  device::Backend& gpu = device::backend(device);
+  gpu.synchronize_all();
+  {
+    const StreamGuard guard(stream);
+    gpu.begin_capture(stream.native());
+    const std::string text = refusal<UserError>([&] { loaded({x}); });
+    EXPECT_TRUE(contains(text, "call it once before the capture")) << text;
+    {
+      const Tensor y = skipping(x);
+    }
+    gpu.destroy_graph(gpu.end_capture(stream.native()));
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(bits<float>(loaded({x})[0]), bits<float>(expected));
+    EXPECT_EQ(bits<float>(skipping(x)), bits<float>(expected));
+  }
+}
+
+// A region does not take a large tensor to another device because something is created there.
+TEST_F(SavedOnCuda, CreationElsewhereThanLargeInputs) {
+  auto f = compile([](Tensor x) {
+    Tensor y = x * 2;
+    return y + zeros({1 << 17}, f32, Device::cuda(0));
+  });
+  const std::string text = refusal<UserError>([&] { f(counting({1 << 17})); });
+  EXPECT_TRUE(contains(text, "operands on cpu and cuda:0")) << text;
+}
+
 TEST_F(SavedOnCuda, SourceRunsWhereNoImageDoes) {
   auto op = compile([](Tensor x) { return exp(x * 0.25f) - 1; });
   const Tensor x = to(counting({1000}), device);

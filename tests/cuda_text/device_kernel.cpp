@@ -41,7 +41,8 @@ DeviceKernel::DeviceKernel(const CudaText& text)
 DeviceKernel::DeviceKernel(const tile_ir::Kernel& kernel) : DeviceKernel(emit(tile_ir::assign_layouts(kernel))) {}
 
 void DeviceKernel::launch(int64_t grid, const std::vector<uint64_t>& slots) const {
-  gpu().launch(*function_, {.grid = grid, .threads = text_.threads}, slots.data(), slots.size(), nullptr);
+  gpu().launch(*function_, {.grid = grid, .threads = text_.threads, .shared_bytes = text_.dynamic_shared_bytes},
+               slots.data(), slots.size(), nullptr);
 }
 
 std::vector<std::vector<unsigned char>> run(const DeviceKernel& kernel, int64_t grid,

@@ -49,7 +49,8 @@ std::vector<Mutant> mutants(const CudaText& text) {
   const size_t body = text.text.find("extern \"C\"");
   // Programs that meet do so by a function of the prelude.
   const size_t arrival = text.text.find("bool sn_arrive(");
-  for (const std::string barrier : {"__syncthreads();", "__syncwarp();", "__threadfence();"})
+  for (const std::string barrier :
+       {"__syncthreads();", "__syncwarp();", "__threadfence();", "sn_cluster_arrive();", "sn_cluster_wait();"})
     for (size_t at = text.text.find(barrier, std::min(arrival, body)); at != std::string::npos;
          at = text.text.find(barrier, at + 1))
       all.push_back(changed(text, at, at + barrier.size(), ""));

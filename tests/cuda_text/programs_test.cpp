@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "src/loop/canonical_fold.h"
@@ -51,6 +53,61 @@ TEST(Programs, Transpose) {
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < columns; ++c)
         ASSERT_EQ(y[static_cast<size_t>(c * rows + r)], x[static_cast<size_t>(r * columns + c)]);
+  }
+}
+
+/// Rows whose sums are exact, so that any order gives them.
+std::vector<scalar::Constant> halves(std::vector<unsigned char>& bytes, int64_t n) {
+  std::vector<scalar::Constant> values;
+  bytes.resize(static_cast<size_t>(2 * n));
+  for (int64_t i = 0; i < n; ++i) {
+    values.push_back(scalar::constant_of(f32, static_cast<double>(i * 7919 % 1013) / 64 - 7));
+    scalar::store_element(bytes.data() + 2 * i, f16, values.back());
+  }
+  return values;
+}
+
+float folded(scalar::ReduceKind kind, std::span<const scalar::Constant> values) {
+  return std::bit_cast<float>(static_cast<uint32_t>(
+      loop::canonical_fold(kind, f32, std::vector<scalar::Constant>(values.begin(), values.end())).bits));
+}
+
+TEST(Programs, KeptRows) {
+  const DeviceKernel kept_rows(program("kept_rows.tile"));
+  for (const int64_t n : {1, 2048, 3000, 4096}) {
+    std::vector<unsigned char> bytes;
+    const auto values = halves(bytes, 2 * n);
+    const DeviceArray<unsigned char> x(bytes);
+    const DeviceArray<float> y(std::vector<float>(values.size(), -1));
+    kept_rows(2, x, y, n);
+    for (int64_t r = 0; r < 2; ++r) {
+      const auto row = std::span(values).subspan(static_cast<size_t>(r * n), static_cast<size_t>(n));
+      const float sum = folded(scalar::ReduceKind::sum, row);
+      for (int64_t i = 0; i < n; ++i)
+        ASSERT_EQ(y.values()[static_cast<size_t>(r * n + i)],
+                  std::bit_cast<float>(static_cast<uint32_t>(row[static_cast<size_t>(i)].bits)) - sum)
+            << n;
+    }
+  }
+}
+
+TEST(Programs, RowsOverAClusterOfPrograms) {
+  const DeviceKernel cluster_rows(program("../cuda_text/kernels/cluster_rows.tile"));
+  for (const int64_t n : {5000, 13000, 16384}) {
+    std::vector<unsigned char> bytes;
+    const auto values = halves(bytes, n);
+    const DeviceArray<unsigned char> x(bytes);
+    const DeviceArray<float> y(std::vector<float>(values.size(), -1));
+    cluster_rows(4, x, y, n);
+    float top = -0.0f;  // of quarters without elements
+    for (int64_t begin = 0; begin < n; begin += 4096)
+      top = std::max(top, folded(scalar::ReduceKind::sum,
+                                 std::span(values).subspan(static_cast<size_t>(begin),
+                                                           static_cast<size_t>(std::min<int64_t>(4096, n - begin)))));
+    const float sum = folded(scalar::ReduceKind::sum, values);
+    const std::vector<float> got = y.values();
+    for (size_t i = 0; i < got.size(); ++i)
+      ASSERT_EQ(got[i], std::bit_cast<float>(static_cast<uint32_t>(values[i].bits)) - sum + top) << n << " " << i;
   }
 }
 

@@ -58,7 +58,7 @@ Argument indices(int64_t n, int64_t below) {
 struct Collector {
   std::vector<Sample> all;
   void operator()(const std::string& name, int64_t grid, std::vector<std::vector<Argument>> calls) {
-    const bool ours = name != "softmax" && name != "transpose" && name != "grid_sum";
+    const bool ours = name != "softmax" && name != "transpose" && name != "grid_sum" && name != "kept_rows";
     all.push_back({name, read((ours ? "cuda_text/kernels/" : "tile/") + name), grid, std::move(calls)});
   }
 };
@@ -81,6 +81,8 @@ void add_layouts_and_folds(Collector& add) {
       calls.push_back({array(t, rows * columns), output(t, rows * columns), number(rows), number(columns)});
     add("transpose_" + std::string(t.name()), 2, calls);
   }
+  add("kept_rows", 2, {{array(f16, 2 * 2600), output(f32, 2 * 2600), number(2600)}});
+  add("cluster_rows", 8, {{array(f16, 2 * 13000), output(f32, 2 * 13000), number(13000)}});
   add("row_sum", 2, {{array(f16, 2 * 2600), output(f32, 2), number(2600)}, {array(f16, 0), output(f32, 2), number(0)}});
   {
     // A column too many is out of the array only in its last row, so every group of rows must be the last one once.

@@ -68,6 +68,7 @@ void expect_same(const Sample& sample, const std::vector<Bytes>& a, const std::v
 
 TEST(Samples, AgreeWithTheHost) {
   std::vector<Sample> all = samples();
+  std::erase_if(all, [](const Sample& s) { return s.kernel.cluster > 1; });  // not on the host: programs_test.cpp
   std::vector<DeviceKernel> kernels;
   for (const Sample& s : all) kernels.emplace_back(s.kernel);
   for (size_t i = 0; i < all.size(); ++i) {

@@ -2,10 +2,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <ctime>
+#include <string>
+#include <vector>
 
+#include "runtime/device/backend.h"
+#include "src/compiler/pipeline.h"
 #include "tests/fuzz/generator.h"
 #include "tests/fuzz/planted.h"
+#include "tests/simt/backend.h"
 
 namespace sinter::fuzz {
 namespace {
@@ -46,8 +52,46 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"wrong_fold", Fault::wrong_fold}, Planted{"copy_elided", Fault::copy_elided},
         Planted{"lost_carry", Fault::lost_carry}, Planted{"wrong_identity", Fault::wrong_identity},
         Planted{"stale_alias", Fault::stale_alias}, Planted{"written_too_early", Fault::written_too_early, 3},
-        Planted{"missing_alias_guard", Fault::missing_alias_guard}),
+        Planted{"missing_alias_guard", Fault::missing_alias_guard}, Planted{"unmasked_fold", Fault::unmasked_fold},
+        Planted{"wrong_padding", Fault::wrong_padding}, Planted{"other_order", Fault::other_order}),
     [](const auto& info) { return info.param.name; });
+
+/// Are the CUDA texts other ones with the fault?
+bool shows_in_text(const Case& c, Fault f) {
+  graph::Graph g = c.graph;
+  g.device = Device::cuda(0);
+  const auto texts = [&] {
+    std::vector<std::string> all;
+    for (const compiler::CodeImage& image :
+         compiler::run_pipeline(g, {.libraries = false}, device::backend(g.device).properties()).images)
+      all.push_back(image.source);
+    return all;
+  };
+  const std::vector<std::string> right = texts();
+  const PlantedFault planted(f);
+  return texts() != right;
+}
+
+// What the CPU has no counterpart of is found on the emulator, by graphs in whose kernels it makes a difference.
+TEST(FaultsOfCuda, MissingBarrierIsFoundWithinAMinute) {
+  simt::install();
+  constexpr Way emulated[] = {{Device::cuda(0), Fusion::all}};
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  for (uint64_t seed = 1; seconds() < 60; ++seed) {
+    const Case c = generate(seed, {.max_ops = 12, .symbols = false, .platform_functions = false});
+    if (!shows_in_text(c, Fault::missing_barrier)) continue;
+    const auto verdict = [&] {
+      const PlantedFault planted(Fault::missing_barrier);
+      return compare(c, emulated).verdict;
+    }();
+    if (verdict != Verdict::different) continue;
+    fmt::print("missing_barrier found by seed {} after {:.2f} s\n", seed, seconds());
+    EXPECT_EQ(compare(c, emulated).text, "") << "without the fault";
+    return;
+  }
+  ADD_FAILURE() << "not found within 60 s";
+}
 
 }  // namespace
 }  // namespace sinter::fuzz

@@ -127,12 +127,12 @@ class Generator {
     if (choose_.one_in(options_.one_write_in) && add_write()) return;
     for (int attempt = 0; attempt < 60; ++attempt) {
       const OpDef& op = any_op();
-      if (op.name == "gather" || op.name == "index_select" ? add_indexing(op)
-          : op.name == "one_hot"                           ? add_one_hot(op)
-          : draws(op)                                      ? add_random(op)
-          : takes_classes(op)                              ? add_classes(op)
-          : choose_.one_in(4)                              ? add_sampled(op)
-                                                           : add_drawn(op))
+      if (is_indexing(op)        ? add_indexing(op)
+          : op.name == "one_hot" ? add_one_hot(op)
+          : draws(op)            ? add_random(op)
+          : takes_classes(op)    ? add_classes(op)
+          : choose_.one_in(4)    ? add_sampled(op)
+                                 : add_drawn(op))
         return;
     }
   }
@@ -225,6 +225,10 @@ class Generator {
     return try_add(*graph::find_op("to"), {any_value()}, integer) && try_add(shift, {values_.back()}, attributes);
   }
 
+  static bool is_indexing(const OpDef& op) {
+    return op.name == "gather" || op.name == "take_along_dim" || op.name == "index_select";
+  }
+
   /// Indices are data made valid: clamped into the extent.
   bool add_indexing(const OpDef& op) {
     const Value x = any_value();
@@ -237,7 +241,7 @@ class Generator {
     Value index = any_value();
     if (choose_.one_in(2)) {
       ValueType t{choose_.of({i32, i64, u8}), {Expr(choose_.of({0, 1, 5, 16, 17, 100}))}};
-      if (op.name == "gather") {
+      if (op.name != "index_select") {
         t.shape.assign(type(x).shape.begin(), type(x).shape.end());
         t.shape[dim] = choose_.of({1, 3, 7, 17});
       }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -74,6 +75,30 @@ TEST(LlvmPrograms, TransposeText) {
           for (int64_t c = 0; c < columns; ++c)
             ASSERT_EQ(y[static_cast<size_t>(c * rows + r)], x[static_cast<size_t>(r * columns + c)])
                 << rows << "x" << columns;
+      }
+    }
+  }
+}
+
+TEST(LlvmPrograms, KeptRows) {
+  for (const TargetOptions& target : runnable_targets()) {
+    const CompiledKernel kernel(program("kept_rows.tile"), target);
+    for (const int64_t n : {1, 2048, 3000, 4096}) {
+      std::vector<uint16_t> x(static_cast<size_t>(2 * n));
+      std::vector<float> y(x.size(), -1), values;
+      std::vector<scalar::Constant> constants;
+      for (size_t i = 0; i < x.size(); ++i) {
+        constants.push_back(scalar::constant_of(f32, static_cast<double>(i * 7919 % 1013) / 64 - 7));
+        values.push_back(std::bit_cast<float>(static_cast<uint32_t>(constants.back().bits)));
+        scalar::store_element(x.data() + i, f16, constants.back());
+      }
+      kernel(0, 2, x.data(), y.data(), n);
+      for (int64_t r = 0; r < 2; ++r) {
+        const std::vector<scalar::Constant> row(constants.begin() + r * n, constants.begin() + (r + 1) * n);
+        const float sum =
+            std::bit_cast<float>(static_cast<uint32_t>(loop::canonical_fold(scalar::ReduceKind::sum, f32, row).bits));
+        for (int64_t i = r * n; i < (r + 1) * n; ++i)
+          ASSERT_EQ(y[static_cast<size_t>(i)], values[static_cast<size_t>(i)] - sum) << n;
       }
     }
   }

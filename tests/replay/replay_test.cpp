@@ -9,7 +9,7 @@ namespace sinter::test {
 namespace {
 
 /// Before anything of the library reads its environment.
-[[gnu::constructor(101)]] void ask_for_replay() { setenv("SINTER_CHECK", "replay", 1); }
+[[gnu::constructor(101)]] void ask_for_replay() { setenv("SINTER_CHECK", "verify,replay", 1); }
 
 class Replay : public testing::Test {
  protected:

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is saved and loaded again gives the bits of the function, for whatever arguments it takes.
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 
 #include "tests/saved/saved_file.h"
@@ -25,6 +28,30 @@ TEST(Save, AChain) {
   EXPECT_EQ(bits<float>(out[0]), bits<float>(op(x)));
   EXPECT_TRUE(f.runs_on(Device::cpu())) << f.why_not(Device::cpu());
   EXPECT_TRUE(contains(f.text(), "chain")) << f.text();
+}
+
+TEST(Save, ABareNameIsAFileOfTheCurrentFolder) {
+  const SavedFile file;
+  const std::filesystem::path before = std::filesystem::current_path(), path = file.path();
+  std::filesystem::current_path(path.parent_path());
+  auto op = compile([](Tensor x) { return x + 1; });
+  op.save(path.filename().string(), counting({3}));
+  std::filesystem::current_path(before);
+  EXPECT_EQ(floats(load(file.path())({counting({3})})[0]), (std::vector<float>{1, 2, 3}));
+}
+
+TEST(Save, LibrariesStayUnusedWhereTheFunctionUsesNone) {
+  const SavedFile with, without;
+  for (const bool libraries : {true, false}) {
+    auto op = compile([](Tensor x, Tensor y) { return matmul(x, y); }, {.libraries = libraries});
+    const std::string path = (libraries ? with : without).path();
+    op.save(path, counting({64, 64}), counting({64, 64}));
+    const auto calls = op.explain(counting({64, 64}), counting({64, 64})).library_calls();
+    std::ifstream in(path, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    EXPECT_EQ(contains(bytes, "onednn_matmul"), !calls.empty());
+    EXPECT_TRUE(libraries || calls.empty());
+  }
 }
 
 TEST(Save, StructuredResultsAreAFlatList) {

@@ -10,21 +10,14 @@
 #include "runtime/device/backend.h"
 #include "src/ops/ops.h"
 #include "tests/lower/build.h"
+#include "tests/schedule/instructions.h"
 
 namespace sinter::schedule {
 namespace {
 
 using graph::Value;
+using test::count_instructions;
 using test::GraphBuilder;
-
-int count(const tile_ir::Region& r, tile_ir::Op op) {
-  int n = 0;
-  for (const tile_ir::Instruction& i : r.body) {
-    n += i.op == op;
-    for (const tile_ir::Region& inner : i.regions) n += count(inner, op);
-  }
-  return n;
-}
 
 class Structure : public testing::Test {
  protected:
@@ -46,8 +39,8 @@ TEST_F(Structure, ChainLoadsAndStoresOnceWithItsOpsAsComment) {
   for (const Target& t : {h200, avx512}) {
     const auto k = candidates(b, t);
     ASSERT_FALSE(k.empty());
-    EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 1);
-    EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_store), 1);
+    EXPECT_EQ(count_instructions(k[0].kernel.body, tile_ir::Op::block_load), 1);
+    EXPECT_EQ(count_instructions(k[0].kernel.body, tile_ir::Op::block_store), 1);
     EXPECT_EQ(k[0].kernel.comments.size(), 3u);
     EXPECT_EQ(k[0].sources.size(), 2u);
     ASSERT_TRUE(k[0].cost);
@@ -62,7 +55,7 @@ TEST_F(Structure, LongFoldsOfFewResultsMeetOverTheGrid) {
     return candidates(b, t)[0];
   };
   const ScheduledKernel all = sum({1 << 26}, {0}, h200);
-  EXPECT_EQ(count(all.kernel.body, tile_ir::Op::grid_reduce), 1);
+  EXPECT_EQ(count_instructions(all.kernel.body, tile_ir::Op::grid_reduce), 1);
   EXPECT_EQ(all.grid.constant(), 4096);
   EXPECT_EQ(all.workspace_bytes.constant(), 2 * 4096 * 4) << "runs of pieces meet first";
   EXPECT_EQ(sum({1 << 26}, {0}, avx512).grid.constant(), 16);
@@ -70,7 +63,7 @@ TEST_F(Structure, LongFoldsOfFewResultsMeetOverTheGrid) {
   EXPECT_EQ(sum({8192, 4096}, {0}, h200).grid.constant(), 64 * 64) << "8 pieces a chunk";
   // Programs enough, or too little to fold for more of them.
   for (const ScheduledKernel& k : {sum({8192, 16384}, {1}, h200), sum({8192}, {0}, h200), sum({65536}, {0}, avx512)})
-    EXPECT_EQ(count(k.kernel.body, tile_ir::Op::grid_reduce), 0);
+    EXPECT_EQ(count_instructions(k.kernel.body, tile_ir::Op::grid_reduce), 0);
 }
 
 // The last program of a group folds straight code; it does not grow with the machine.
@@ -84,7 +77,7 @@ TEST_F(Structure, MeetingsHaveBoundedTiles) {
         const Value x = b.input(f64, {graph::Expr::symbol(0), graph::Expr::symbol(1)});
         b.g.add_output(b.reduce("sum", x, dims));
         tile_ir::Kernel k = candidates(b, {.cuda = cuda, .vector_bits = 512, .processors = processors})[0].kernel;
-        ASSERT_EQ(count(k.body, tile_ir::Op::grid_reduce), 1);
+        ASSERT_EQ(count_instructions(k.body, tile_ir::Op::grid_reduce), 1);
         tile_ir::expand_grid_reduces(k);
         for (const tile_ir::Type& t : tile_ir::value_types(k)) EXPECT_LE(t.elements(), cuda ? 8192 : 1024) << t.text();
       }
@@ -209,8 +202,8 @@ TEST_F(Structure, PadsAreMaskedBoxesNotGathers) {
                       graph::CallAttributes().extents({3, 5, 1, 2}).number(graph::Number::of(0.5))));
   for (const Target& t : {h200, avx512}) {
     const auto k = candidates(b, t);
-    EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::gather), 0);
-    EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 1);
+    EXPECT_EQ(count_instructions(k[0].kernel.body, tile_ir::Op::gather), 0);
+    EXPECT_EQ(count_instructions(k[0].kernel.body, tile_ir::Op::block_load), 1);
   }
 }
 
@@ -218,9 +211,9 @@ TEST_F(Structure, ResidentRowsAreLoadedOnce) {
   GraphBuilder b;
   b.g.add_output(b.softmax(b.input(f32, {256, 4096})));
   const auto k = candidates(b, h200);
-  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 1) << "a tile of 4096";
-  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::for_loop), 0);
-  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::reduce), 2) << "maximum and sum";
+  EXPECT_EQ(count_instructions(k[0].kernel.body, tile_ir::Op::block_load), 1) << "a tile of 4096";
+  EXPECT_EQ(count_instructions(k[0].kernel.body, tile_ir::Op::for_loop), 0);
+  EXPECT_EQ(count_instructions(k[0].kernel.body, tile_ir::Op::reduce), 2) << "maximum and sum";
   EXPECT_EQ(k[0].kernel.num_warps, 4) << "a warp a chunk";
 }
 
@@ -228,7 +221,8 @@ TEST_F(Structure, RowsWithoutVectorsAreGoneThroughByAllThreads) {
   GraphBuilder b;
   b.g.add_output(b.softmax(b.input(f16, {256, 6007})));
   const auto k = candidates(b, h200);
-  EXPECT_EQ(count(k[0].kernel.body, tile_ir::Op::block_load), 6) << "a tile a chunk, and no more chunks than there are";
+  EXPECT_EQ(count_instructions(k[0].kernel.body, tile_ir::Op::block_load), 6)
+      << "a tile a chunk, and no more chunks than there are";
   EXPECT_EQ(k[0].kernel.num_warps, 8);
 }
 

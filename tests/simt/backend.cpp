@@ -197,6 +197,11 @@ class SimtBackend final : public Backend {
     const HostCode& code = function.code();
     if (code.slots != slots.size())
       throw DeviceError(fmt::format("simt: {} takes {} arguments, not {}", code.entry, code.slots, slots.size()));
+    if (code.shared_is_dynamic && config.shared_bytes != static_cast<int>(code.shared_bytes))
+      throw DeviceError(fmt::format("simt: {} is launched with {} bytes of shared memory, not {}", code.entry,
+                                    config.shared_bytes, code.shared_bytes));
+    if (config.grid % code.cluster != 0)
+      throw DeviceError(fmt::format("simt: {} blocks in clusters of {}", config.grid, code.cluster));
     const uint64_t number = launches_++;
     FixedOrder order{static_cast<Order>(number % 3), number};
     if (fixed_order()) order = *fixed_order();
@@ -204,6 +209,7 @@ class SimtBackend final : public Backend {
                                            .slots = slots.data(),
                                            .blocks = static_cast<unsigned>(config.grid),
                                            .threads = static_cast<unsigned>(config.threads),
+                                           .cluster = code.cluster,
                                            .shared = code.shared,
                                            .shared_bytes = code.shared_bytes,
                                            .order = order.order,
@@ -229,9 +235,12 @@ class SimtBackend final : public Backend {
 }  // namespace
 
 void install() {
-  device::register_backend(DeviceKind::cuda, [](int index) -> std::unique_ptr<Backend> {
-    if (index != 0) throw DeviceError(fmt::format("cuda:{}: the emulator is one device", index));
-    return std::make_unique<SimtBackend>();
+  static std::once_flag once;
+  std::call_once(once, [] {
+    device::register_backend(DeviceKind::cuda, [](int index) -> std::unique_ptr<Backend> {
+      if (index != 0) throw DeviceError(fmt::format("cuda:{}: the emulator is one device", index));
+      return std::make_unique<SimtBackend>();
+    });
   });
 }
 

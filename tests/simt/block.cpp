@@ -17,7 +17,7 @@ BlockRunner* current = nullptr;
 BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
   table_.load = [](void* to, const void* from, int bytes, int read_only) {
     current->check(current->memory_.load(to, from, static_cast<size_t>(bytes), read_only != 0));
-    if (!current->met_others_)
+    if (!current->block_->met_others)
       current->check(current->memory_.check_own(from, static_cast<size_t>(bytes), current->table_.block,
                                                 current->launch_.threads));
   };
@@ -27,10 +27,10 @@ BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
     current->note_store();
   };
   table_.shared_load = [](void* to, const void* from, int bytes) {
-    current->check(current->shared_.load(to, from, static_cast<size_t>(bytes), current->toucher()));
+    current->check(current->block_->shared.load(to, from, static_cast<size_t>(bytes), current->toucher()));
   };
   table_.shared_store = [](void* to, const void* from, int bytes) {
-    current->check(current->shared_.store(to, from, static_cast<size_t>(bytes), current->toucher()));
+    current->check(current->block_->shared.store(to, from, static_cast<size_t>(bytes), current->toucher()));
   };
   table_.block_barrier = [](int line) { current->block_barrier(line); };
   table_.block_or = [](int value, int line) { return current->block_or(value, line); };
@@ -59,6 +59,11 @@ BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
     *at = old >= limit ? 0 : old + 1;
     return old;
   };
+  table_.cluster_arrive = [] { current->cluster_arrive(); };
+  table_.cluster_wait = [] { current->cluster_wait(); };
+  table_.cluster_load = [](void* to, const void* from, int bytes, unsigned block) {
+    current->cluster_load(to, from, static_cast<size_t>(bytes), block);
+  };
   table_.atomic = [](const void* at, int bytes) {
     current->check(current->memory_.check(at, static_cast<size_t>(bytes), "an atomic access"));
   };
@@ -68,12 +73,12 @@ std::string BlockRunner::run(const Launch& launch) {
   launch_ = launch;
   failure_.clear();
   random_.seed(launch.seed);
-  threads_ = std::vector<Thread>(launch.threads);
+  blocks_ = std::vector<Block>(launch.cluster);
   table_.threads = launch.threads;
   table_.blocks = launch.blocks;
   memory_.begin_launch();
   current = this;
-  for (unsigned b = 0; b < launch.blocks && failure_.empty(); ++b) run_block(b);
+  for (unsigned b = 0; b < launch.blocks && failure_.empty(); b += launch.cluster) run_cluster(b);
   current = nullptr;
   return failure_;
 }
@@ -81,51 +86,81 @@ std::string BlockRunner::run(const Launch& launch) {
 void BlockRunner::enter(void* argument) {
   auto* thread = static_cast<Thread*>(argument);
   thread->runner->launch_.kernel(thread->runner->launch_.slots);
+  BlockRunner& runner = *thread->runner;
+  if (runner.block_->read_epoch == runner.cluster_epoch_)
+    runner.fail("a block ends while another may still read its shared memory");
   thread->state = State::ended;
   thread->fiber.suspend();
 }
 
-void BlockRunner::run_block(unsigned block) {
-  table_.block = block;
-  shared_.begin_block(launch_.shared, launch_.shared_bytes);
-  block_epoch_ = 0;
-  any_[0] = any_[1] = 0;
-  store_epoch_ = add_epoch_ = fence_epoch_ = 0;
-  met_others_ = false;
-  at_block_barrier_ = 0;
-  warps_.assign((launch_.threads + 31) / 32, {});
+void BlockRunner::prepare(Block& block, unsigned number) {
+  const size_t first_stack = static_cast<size_t>(&block - blocks_.data()) * launch_.threads;
+  block = Block{};
+  block.number = number;
+  block.threads = std::vector<Thread>(launch_.threads);
+  block.warps.assign((launch_.threads + 31) / 32, {});
   for (unsigned i = 0; i < launch_.threads; ++i) {
-    Thread& t = threads_[i];
-    t.state = State::ready;
-    t.rounds = 0;
+    Thread& t = block.threads[i];
     t.runner = this;
     t.index = i;
-    t.fiber.prepare(stacks_.stack(i), enter, &t);
-  }
-  fill_order();
-  while (failure_.empty()) {
-    bool progress = false, all_ended = true;
-    if (launch_.order == Order::random) std::shuffle(order_.begin(), order_.end(), random_);
-    for (unsigned i : order_) {
-      Thread& t = threads_[i];
-      if (t.state == State::ready) {
-        running_ = &t;
-        table_.thread = i;
-        t.fiber.resume();
-        progress = true;
-        if (!failure_.empty()) return;
-      }
-      all_ended = all_ended && t.state == State::ended;
-    }
-    if (all_ended) return;
-    if (!progress) failure_ = fmt::format("block {}: {}", block, stuck());
+    t.fiber.prepare(stacks_.stack(first_stack + i), enter, &t);
   }
 }
 
-void BlockRunner::fill_order() {
-  order_.resize(launch_.threads);
-  std::iota(order_.begin(), order_.end(), 0u);
-  if (launch_.order == Order::reverse) std::ranges::reverse(order_);
+/// The memory is one array of the kernel's code, so blocks take turns with it.
+void BlockRunner::take_turn(Block& block) {
+  if (block_ == &block) return;
+  if (block_ != nullptr) block_->shared.leave();
+  block_ = &block;
+  block.shared.enter();
+}
+
+void BlockRunner::run_cluster(unsigned first) {
+  block_ = nullptr;
+  at_cluster_barrier_ = 0;
+  cluster_epoch_ = 1;
+  for (unsigned i = 0; i < launch_.cluster; ++i) {
+    prepare(blocks_[i], first + i);
+    if (block_ != nullptr) block_->shared.leave();
+    block_ = &blocks_[i];
+    block_->shared.begin_block(launch_.shared, launch_.shared_bytes);
+  }
+  fill_order(order_, launch_.threads);
+  fill_order(block_order_, launch_.cluster);
+  while (failure_.empty()) {
+    bool progress = false;
+    if (launch_.order == Order::random) std::shuffle(block_order_.begin(), block_order_.end(), random_);
+    for (unsigned b : block_order_) {
+      progress = run_threads(blocks_[b]) || progress;
+      if (!failure_.empty()) return;
+    }
+    if (std::ranges::all_of(blocks_, &Block::has_ended)) return;
+    if (!progress) failure_ = fmt::format("block {}: {}", first, stuck());
+  }
+}
+
+/// Each thread that can runs until it waits for something; did one?
+bool BlockRunner::run_threads(Block& block) {
+  bool progress = false;
+  if (launch_.order == Order::random) std::shuffle(order_.begin(), order_.end(), random_);
+  for (unsigned i : order_) {
+    Thread& t = block.threads[i];
+    if (t.state != State::ready) continue;
+    take_turn(block);
+    running_ = &t;
+    table_.block = block.number;
+    table_.thread = i;
+    t.fiber.resume();
+    progress = true;
+    if (!failure_.empty()) break;
+  }
+  return progress;
+}
+
+void BlockRunner::fill_order(std::vector<unsigned>& order, size_t n) const {
+  order.resize(n);
+  std::iota(order.begin(), order.end(), 0u);
+  if (launch_.order == Order::reverse) std::ranges::reverse(order);
 }
 
 /// The failing thread never goes on: there may be frames of kernel code without unwind tables on its stack. What its
@@ -148,63 +183,67 @@ void BlockRunner::wait(State state, int line) {
 }
 
 std::string BlockRunner::stuck() const {
-  constexpr const char* names[] = {"ready", "at __syncthreads", "at __syncwarp", "at a shuffle", "at its end"};
+  constexpr const char* names[] = {"ready",        "at __syncthreads",         "at __syncwarp",
+                                   "at a shuffle", "at the cluster's barrier", "at its end"};
   std::string s = "threads wait for each other in vain:";
   const Thread* last = nullptr;
-  for (const Thread& t : threads_) {
-    if (last != nullptr && last->state == t.state && last->line == t.line) continue;
-    s += fmt::format(" thread {} {}", t.index, names[static_cast<size_t>(t.state)]);
-    if (t.line > 0) s += fmt::format(" in line {}", t.line);
-    s += ";";
-    last = &t;
-  }
+  for (const Block& b : blocks_)
+    for (const Thread& t : b.threads) {
+      if (last != nullptr && last->state == t.state && last->line == t.line) continue;
+      s += fmt::format(" thread {} {}", t.index, names[static_cast<size_t>(t.state)]);
+      if (blocks_.size() > 1) s += fmt::format(" of block {}", b.number);
+      if (t.line > 0) s += fmt::format(" in line {}", t.line);
+      s += ";";
+      last = &t;
+    }
   return s;
 }
 
 Toucher BlockRunner::toucher() const {
-  return {static_cast<int>(table_.thread), block_epoch_, warps_[table_.thread / 32].epoch};
+  return {static_cast<int>(table_.thread), block_->epoch, block_->warps[table_.thread / 32].epoch, cluster_epoch_};
 }
 
 void BlockRunner::block_barrier(int line) {
-  for (const Thread& t : threads_)
+  for (const Thread& t : block_->threads)
     if (t.state == State::at_block_barrier && t.line != line)
       fail(fmt::format("__syncthreads in line {} while thread {} is at the one in line {}", line, t.index, t.line));
-  if (++at_block_barrier_ < launch_.threads) {
+  if (++block_->at_barrier < launch_.threads) {
     wait(State::at_block_barrier, line);
     return;
   }
-  at_block_barrier_ = 0;
-  ++block_epoch_;
-  any_[block_epoch_ & 1] = 0;
-  for (Thread& t : threads_)
+  block_->at_barrier = 0;
+  ++block_->epoch;
+  block_->any[block_->epoch & 1] = 0;
+  for (Thread& t : block_->threads)
     if (t.state == State::at_block_barrier) t.state = State::ready;
 }
 
 /// What a block stores is there for others once it has met them: barriers part the two.
 void BlockRunner::note_store() {
-  if (add_epoch_ == block_epoch_ + 1 && add_thread_ != table_.thread)
-    fail(fmt::format("a store while thread {} meets other blocks, no barrier between", add_thread_));
-  store_thread_ = store_epoch_ != block_epoch_ + 1 || store_thread_ == table_.thread ? table_.thread : several;
-  store_epoch_ = block_epoch_ + 1;
+  if (block_->add_epoch == block_->epoch + 1 && block_->add_thread != table_.thread)
+    fail(fmt::format("a store while thread {} meets other blocks, no barrier between", block_->add_thread));
+  block_->store_thread =
+      block_->store_epoch != block_->epoch + 1 || block_->store_thread == table_.thread ? table_.thread : several;
+  block_->store_epoch = block_->epoch + 1;
 }
 
 void BlockRunner::note_fence() {
-  if (add_epoch_ == block_epoch_ + 1 && add_thread_ == table_.thread) met_others_ = true;
-  fence_epoch_ = block_epoch_ + 1;
-  fence_thread_ = table_.thread;
+  if (block_->add_epoch == block_->epoch + 1 && block_->add_thread == table_.thread) block_->met_others = true;
+  block_->fence_epoch = block_->epoch + 1;
+  block_->fence_thread = table_.thread;
 }
 
 void BlockRunner::note_add() {
-  if (fence_epoch_ != block_epoch_ + 1 || fence_thread_ != table_.thread)
+  if (block_->fence_epoch != block_->epoch + 1 || block_->fence_thread != table_.thread)
     fail("the block meets others without a fence behind its barrier");
-  if (store_epoch_ == block_epoch_ + 1 && store_thread_ != table_.thread)
+  if (block_->store_epoch == block_->epoch + 1 && block_->store_thread != table_.thread)
     fail("the block meets others while another thread stores, no barrier between");
-  add_epoch_ = block_epoch_ + 1;
-  add_thread_ = table_.thread;
+  block_->add_epoch = block_->epoch + 1;
+  block_->add_thread = table_.thread;
 }
 
 int BlockRunner::block_or(int value, int line) {
-  int& any = any_[block_epoch_ & 1];  // a fast thread may be at the next barrier already
+  int& any = block_->any[block_->epoch & 1];  // a fast thread may be at the next barrier already
   if (value != 0) any = 1;
   block_barrier(line);
   return any;
@@ -217,9 +256,9 @@ void BlockRunner::warp_barrier(unsigned mask, int line) {
 
 void BlockRunner::arrive_in_warp(State state, int line) {
   const unsigned w = running_->index / 32;
-  Warp& warp = warps_[w];
+  Warp& warp = block_->warps[w];
   for (unsigned i = 32 * w; i < std::min(32 * w + 32, launch_.threads); ++i) {
-    const Thread& t = threads_[i];
+    const Thread& t = block_->threads[i];
     const bool other = (t.state == State::at_warp_barrier || t.state == State::at_shuffle) &&
                        (t.state != state || t.line != line || t.is_xor != running_->is_xor);
     if (other) fail(fmt::format("lanes of a warp meet at different places; thread {} is elsewhere", t.index));
@@ -231,7 +270,7 @@ void BlockRunner::arrive_in_warp(State state, int line) {
   warp.waiting = 0;
   if (state == State::at_warp_barrier) ++warp.epoch;  // a shuffle orders no memory
   for (unsigned i = 32 * w; i < std::min(32 * w + 32, launch_.threads); ++i)
-    if (threads_[i].state == state) threads_[i].state = State::ready;
+    if (block_->threads[i].state == state) block_->threads[i].state = State::ready;
 }
 
 unsigned BlockRunner::shuffle(unsigned mask, unsigned value, int lane, int is_xor) {
@@ -239,12 +278,40 @@ unsigned BlockRunner::shuffle(unsigned mask, unsigned value, int lane, int is_xo
   if (lane < 0 || lane > 31) fail(fmt::format("a shuffle from lane {}", lane));
   Thread& me = *running_;
   const unsigned own = me.index % 32;
-  Warp& warp = warps_[me.index / 32];
+  Warp& warp = block_->warps[me.index / 32];
   auto& values = warp.values[me.rounds++ & 1];  // two sets: a fast lane may be at the next shuffle already
   values[own] = value;
   me.is_xor = is_xor;
   arrive_in_warp(State::at_shuffle, 0);
   return values[is_xor != 0 ? own ^ static_cast<unsigned>(lane) : static_cast<unsigned>(lane)];
+}
+
+void BlockRunner::cluster_arrive() {
+  if (running_->has_arrived) fail("arrives at the cluster's barrier twice");
+  running_->has_arrived = true;
+  running_->arrived_epoch = cluster_epoch_;
+  if (++at_cluster_barrier_ < static_cast<size_t>(launch_.threads) * launch_.cluster) return;
+  at_cluster_barrier_ = 0;
+  ++cluster_epoch_;
+  for (Block& b : blocks_) {
+    ++b.epoch;
+    b.any[b.epoch & 1] = 0;
+    for (Thread& t : b.threads)
+      if (t.state == State::at_cluster_barrier) t.state = State::ready;
+  }
+}
+
+void BlockRunner::cluster_wait() {
+  if (!running_->has_arrived) fail("waits at the cluster's barrier without having arrived");
+  if (running_->arrived_epoch == cluster_epoch_) wait(State::at_cluster_barrier, 0);
+  running_->has_arrived = false;
+}
+
+void BlockRunner::cluster_load(void* to, const void* from, size_t bytes, unsigned block) {
+  if (block >= launch_.cluster) fail(fmt::format("a load from block {} of a cluster of {}", block, launch_.cluster));
+  if (blocks_[block].has_ended()) fail(fmt::format("a load from block {} of the cluster, which has ended", block));
+  check(blocks_[block].shared.load_for_other(to, from, bytes, toucher()));
+  if (&blocks_[block] != block_) blocks_[block].read_epoch = cluster_epoch_;
 }
 
 }  // namespace sinter::simt

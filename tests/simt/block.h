@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -24,15 +25,16 @@ struct Launch {
   const uint64_t* slots = nullptr;
   unsigned blocks = 1;
   unsigned threads = 32;
+  unsigned cluster = 1;  ///< blocks that run together
   std::byte* shared = nullptr;
   size_t shared_bytes = 0;
   Order order = Order::forward;
   uint64_t seed = 0;  ///< of the random order
 };
 
-/// Runs blocks, one after another, their threads as fibers that change at barriers and shuffles. Checks while it runs:
-/// barriers that not all threads reach, shuffles of part of a warp, races on shared memory, accesses outside of
-/// allocations, misaligned ones, two threads that store to one place.
+/// Runs clusters of blocks, one after another, their threads as fibers that change at barriers and shuffles. Checks
+/// while it runs: barriers that not all threads reach, shuffles of part of a warp, races on shared memory, accesses
+/// outside of allocations, misaligned ones, two threads that store to one place.
 class BlockRunner {
  public:
   explicit BlockRunner(DeviceMemory& memory);
@@ -42,7 +44,7 @@ class BlockRunner {
   HostTable* table() { return &table_; }
 
  private:
-  enum class State : uint8_t { ready, at_block_barrier, at_warp_barrier, at_shuffle, ended };
+  enum class State : uint8_t { ready, at_block_barrier, at_warp_barrier, at_shuffle, at_cluster_barrier, ended };
   struct Thread {
     Fiber fiber;
     State state = State::ready;
@@ -50,7 +52,9 @@ class BlockRunner {
     int is_xor = 0;       ///< kind of the shuffle
     uint32_t rounds = 0;  ///< shuffles so far
     BlockRunner* runner = nullptr;
-    unsigned index = 0;
+    unsigned index = 0;          ///< in its block
+    bool has_arrived = false;    ///< at the cluster's barrier, and has not waited yet
+    uint32_t arrived_epoch = 0;  ///< in which it did
   };
   struct Warp {
     unsigned waiting = 0;
@@ -58,9 +62,31 @@ class BlockRunner {
     uint32_t values[2][32]{};
   };
 
+  static constexpr unsigned several = ~0u;
+  struct Block {
+    unsigned number = 0;  ///< in the grid
+    std::vector<Thread> threads;
+    std::vector<Warp> warps;
+    SharedMemory shared;
+    uint32_t read_epoch = 0;  ///< of the cluster, in which another block read the memory last
+    unsigned at_barrier = 0;
+    uint32_t epoch = 0;
+    int any[2]{};  ///< of the values at a __syncthreads_or, by epoch
+    /// Global memory in the epoch (1 + its number): who stored, `several` if not one thread; who added to a word.
+    uint32_t store_epoch = 0, add_epoch = 0, fence_epoch = 0;
+    unsigned store_thread = 0, add_thread = 0, fence_thread = 0;
+    bool met_others = false;  ///< it added to a word of global memory, then fenced: it may read what others stored
+    bool has_ended() const {
+      return std::ranges::all_of(threads, [](const Thread& t) { return t.state == State::ended; });
+    }
+  };
+
   static void enter(void* thread);
-  void run_block(unsigned block);
-  void fill_order();
+  void run_cluster(unsigned first);
+  void prepare(Block& block, unsigned number);
+  bool run_threads(Block& block);
+  void take_turn(Block& block);
+  void fill_order(std::vector<unsigned>& order, size_t n) const;
   void wait(State state, int line);
   [[noreturn]] void fail(std::string&& what);
   void check(std::string&& wrong) {
@@ -77,26 +103,21 @@ class BlockRunner {
   void warp_barrier(unsigned mask, int line);
   unsigned shuffle(unsigned mask, unsigned value, int lane, int is_xor);
   void arrive_in_warp(State state, int line);
+  void cluster_arrive();
+  void cluster_wait();
+  void cluster_load(void* to, const void* from, size_t bytes, unsigned block);
 
   DeviceMemory& memory_;
-  SharedMemory shared_;
   HostTable table_{};
   FiberStacks stacks_;
   Launch launch_;
-  std::vector<Thread> threads_;
-  std::vector<Warp> warps_;
-  std::vector<unsigned> order_;
+  std::vector<Block> blocks_;  ///< of the cluster
+  Block* block_ = nullptr;     ///< whose turn it is
+  std::vector<unsigned> order_, block_order_;
   std::mt19937_64 random_;
   Thread* running_ = nullptr;
-  unsigned at_block_barrier_ = 0;
-  uint32_t block_epoch_ = 0;
-  int any_[2]{};  ///< of the values at a __syncthreads_or, by epoch
-  /// Global memory in the epoch (1 + its number): who stored, `several` if not one thread; who added to a word.
-  static constexpr unsigned several = ~0u;
-  uint32_t store_epoch_ = 0, add_epoch_ = 0, fence_epoch_ = 0;
-  unsigned store_thread_ = 0, add_thread_ = 0, fence_thread_ = 0;
-  bool met_others_ =
-      false;  ///< the block added to a word of global memory, then fenced: it may read what others stored
+  size_t at_cluster_barrier_ = 0;
+  uint32_t cluster_epoch_ = 1;
   std::string failure_;
 };
 

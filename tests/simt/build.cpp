@@ -51,6 +51,9 @@ std::shared_ptr<HostCode> HostBuilder::add(std::string text) {
   code->text = std::move(text);
   code->entry = entry_of(code->text);
   code->shared_bytes = shared_bytes_of(code->text);
+  code->cluster = cluster_of(code->text);
+  code->shared_is_dynamic =
+      code->text.find("extern __shared__ __align__(16) unsigned char shared[];") != std::string::npos;
   const HostUnit unit{code->text, code->entry, "s"};
   code->symbol = "simt_" + cache::hash128(std::string(compiler) + host_file({&unit, 1})).hex();
   ++texts_;

@@ -15,6 +15,8 @@ namespace sinter::simt {
 struct HostCode {
   std::string text, entry, symbol;
   size_t shared_bytes = 0;
+  unsigned cluster = 1;            ///< blocks that run together
+  bool shared_is_dynamic = false;  ///< a launch must ask for it
   // set by HostBuilder::ready
   HostKernel kernel = nullptr;
   std::byte* shared = nullptr;

@@ -47,11 +47,11 @@ class Emulator : public ::testing::Test {
   }
 
   /// Runs a body with `int* x` and 1 kB of shared memory.
-  void run(std::string_view body, int threads = 64, int64_t grid = 1) {
+  void run(std::string_view body, int threads = 64, int64_t grid = 1, int cluster = 1) {
     const std::string text = fmt::format(
-        "{}extern \"C\" __global__ void __launch_bounds__({}) k(int* x) {{\n"
+        "{}extern \"C\" __global__ void __cluster_dims__({}) __launch_bounds__({}) k(int* x) {{\n"
         "  alignas(16) __shared__ unsigned char shared[1024];\n  const int i = threadIdx.x;\n{}\n}}\n",
-        helpers, threads, body);
+        helpers, cluster, threads, body);
     const auto module = gpu().load(std::as_bytes(std::span(text)));
     const uint64_t slots[] = {reinterpret_cast<uint64_t>(x_)};
     gpu().launch(*module->function("k"), {.grid = grid, .threads = threads}, slots, 1, nullptr);
@@ -64,11 +64,11 @@ class Emulator : public ::testing::Test {
   }
 
   /// The body is refused in every order, with these words.
-  void refused(std::string_view body, const std::string& words, int64_t grid = 1) {
+  void refused(std::string_view body, const std::string& words, int64_t grid = 1, int cluster = 1) {
     for (Order order : {Order::forward, Order::reverse, Order::random}) {
       set_order(order, 3);
       try {
-        run(body, 64, grid);
+        run(body, 64, grid, cluster);
         ADD_FAILURE() << "accepted: " << body;
       } catch (const DeviceError& e) {
         EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
@@ -160,6 +160,36 @@ TEST_F(Emulator, SharedMemoryStartsPoisonedInEveryBlock) {
   EXPECT_EQ(numbers()[7], 5);
   refused("if (blockIdx.x == 0) put_shared(shared + 4 * i, 5); else get_shared<int>(shared + 4 * i);",
           "which nobody wrote", 2);
+}
+
+constexpr std::string_view meet = "sinter_host_cluster_arrive(); sinter_host_cluster_wait();";
+
+TEST_F(Emulator, BlocksOfAClusterReadEachOther) {
+  const std::string body = fmt::format(
+      "const int b = blockIdx.x; put_shared(shared + 4 * i, 100 * b + i); {0}\n"
+      "int v; sinter_host_cluster_load(&v, shared + 4 * (63 - i), 4, (b + 1) % 4); {0}\nif (b == 2) put(x + i, v);",
+      meet);
+  for (Order order : {Order::forward, Order::reverse, Order::random}) {
+    set_order(order, 9);
+    run(body, 64, 4, 4);
+    for (int i = 0; i < 64; ++i) EXPECT_EQ(numbers()[static_cast<size_t>(i)], 300 + 63 - i);
+  }
+}
+
+TEST_F(Emulator, RefusesRacesInClusters) {
+  const auto body = [](std::string_view before, std::string_view after) {
+    return fmt::format(
+        "put_shared(shared + 4 * i, i); {}\nint v; sinter_host_cluster_load(&v, shared, 4, (blockIdx.x + 1) % 2); {}",
+        before, after);
+  };
+  refused(body("__syncthreads();", meet), "another block read", 2, 2);
+  refused(body(meet, ""), "end", 2, 2);
+  refused(body(meet, "put_shared(shared + 4 * i, 0);" + std::string(meet)), "another block reading", 2, 2);
+  refused("sinter_host_cluster_wait();", "without having arrived", 2, 2);
+  refused("sinter_host_cluster_arrive(); sinter_host_cluster_arrive();", "barrier twice", 2, 2);
+  refused(fmt::format("if (blockIdx.x == 0) {{ {} }}", meet), "wait for each other in vain", 2, 2);
+  refused(body(meet, meet), "of a cluster of 1", 1, 1);
+  refused("", "3 blocks in clusters of 2", 3, 2);
 }
 
 TEST_F(Emulator, RefusesWrongLaunches) {

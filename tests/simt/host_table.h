@@ -19,6 +19,9 @@ struct HostTable {
   unsigned (*add)(unsigned* at, unsigned value);
   unsigned (*increment)(unsigned* at, unsigned limit);
   void (*atomic)(const void* at, int bytes);
+  void (*cluster_arrive)();
+  void (*cluster_wait)();
+  void (*cluster_load)(void* to, const void* from, int bytes, unsigned block);
 };
 
 }  // namespace sinter::simt

@@ -27,6 +27,9 @@ struct sinter_host_table {
   unsigned (*add)(unsigned* at, unsigned value);
   unsigned (*increment)(unsigned* at, unsigned limit);
   void (*atomic)(const void* at, int bytes);
+  void (*cluster_arrive)();
+  void (*cluster_wait)();
+  void (*cluster_load)(void* to, const void* from, int bytes, unsigned block);
 };
 extern "C" { sinter_host_table* sinter_host; }
 
@@ -52,6 +55,7 @@ struct sinter_host_index { unsigned x; };
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 // A kernel's shared array is one of the file's, with a name of its own, so that the emulator finds it.
 #define __shared__ extern
 
@@ -62,6 +66,12 @@ inline void sinter_host_atomic(const void* at, int bytes) { sinter_host->atomic(
 inline void sinter_host_shared_load(void* to, const void* from, int bytes) { sinter_host->shared_load(to, from, bytes); }
 inline void sinter_host_shared_store(void* to, const void* from, int bytes) {
   sinter_host->shared_store(to, from, bytes);
+}
+
+inline void sinter_host_cluster_arrive() { sinter_host->cluster_arrive(); }
+inline void sinter_host_cluster_wait() { sinter_host->cluster_wait(); }
+inline void sinter_host_cluster_load(void* to, const void* from, int bytes, unsigned block) {
+  sinter_host->cluster_load(to, from, bytes, block);
 }
 
 inline unsigned sinter_host_f16_bits(float v) {
@@ -163,21 +173,31 @@ std::string host_file(std::span<const HostUnit> units) {
 
 std::string entry_of(std::string_view text) {
   const size_t kernel = text.find("extern \"C\" __global__ void ");
-  const size_t bounds = kernel == std::string_view::npos ? kernel : text.find(") ", kernel);
-  const size_t open = bounds == std::string_view::npos ? bounds : text.find('(', bounds);
-  if (open == std::string_view::npos) throw CompileError("internal: a text without a kernel");
-  return std::string(text.substr(bounds + 2, open - bounds - 2));
+  if (kernel == std::string_view::npos) throw CompileError("internal: a text without a kernel");
+  std::string_view rest = text.substr(kernel + std::string_view("extern \"C\" __global__ void ").size());
+  while (rest.starts_with("__")) rest.remove_prefix(std::min(rest.size(), rest.find(") ") + 2));  // attributes
+  return std::string(rest.substr(0, rest.find('(')));
 }
 
-size_t shared_bytes_of(std::string_view text) {
-  constexpr std::string_view declaration = "__shared__ unsigned char shared[";
-  const size_t at = text.find(declaration);
-  size_t bytes = 0;
+namespace {
+
+/// The number that stands behind some words; 0 without them.
+size_t number_behind(std::string_view words, std::string_view text) {
+  const size_t at = text.find(words);
+  size_t number = 0;
   if (at != std::string_view::npos) {
-    const std::string_view number = text.substr(at + declaration.size());
-    std::from_chars(number.data(), number.data() + number.size(), bytes);
+    const std::string_view rest = text.substr(at + words.size());
+    std::from_chars(rest.data(), rest.data() + rest.size(), number);
   }
-  return bytes;
+  return number;
+}
+
+}  // namespace
+
+size_t shared_bytes_of(std::string_view text) { return number_behind("__shared__ unsigned char shared[", text); }
+
+unsigned cluster_of(std::string_view text) {
+  return std::max<unsigned>(1, static_cast<unsigned>(number_behind("__cluster_dims__(", text)));
 }
 
 }  // namespace sinter::simt

@@ -22,5 +22,7 @@ std::string host_file(std::span<const HostUnit> units);
 /// Name of the only kernel of a text, and its static shared memory. Throws CompileError where there is none.
 std::string entry_of(std::string_view text);
 size_t shared_bytes_of(std::string_view text);
+/// Blocks that run together.
+unsigned cluster_of(std::string_view text);
 
 }  // namespace sinter::simt

@@ -13,7 +13,8 @@ class SimtFunction final : public device::Function {
  public:
   SimtFunction(HostBuilder& builder, std::shared_ptr<HostCode> code) : builder_(builder), code_(std::move(code)) {}
   device::FunctionInfo info() const override {
-    return {.registers = 32, .static_shared_bytes = static_cast<int>(code_->shared_bytes), .max_threads = 1024};
+    const size_t declared = code_->shared_is_dynamic ? 0 : code_->shared_bytes;
+    return {.registers = 32, .static_shared_bytes = static_cast<int>(declared), .max_threads = 1024};
   }
   /// Compiles the text if that has not been done.
   const HostCode& code() {

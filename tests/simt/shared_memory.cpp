@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace sinter::simt {
@@ -20,6 +21,7 @@ bool ordered(const Toucher& before, const Toucher& now) {
 void SharedMemory::begin_block(std::byte* data, size_t bytes) {
   data_ = data;
   bytes_ = bytes;
+  has_turn_ = true;
   if (bytes > 0) std::memset(data_, shared_poison, bytes);
   shadow_.assign(bytes, {});
 }
@@ -63,6 +65,9 @@ std::string SharedMemory::check_write(size_t byte, const Toucher& who) {
       return fmt::format("no barrier between thread {} reading and thread {} writing shared byte {}", s.reader.thread,
                          who.thread, byte);
   }
+  if (s.other_reader == int64_t{who.cluster_epoch})
+    return fmt::format("no barrier of the cluster between another block reading and thread {} writing shared byte {}",
+                       who.thread, byte);
   s.writer = who;
   s.reader.thread = -1;
   return {};
@@ -75,6 +80,31 @@ std::string SharedMemory::load(void* to, const void* from, size_t bytes, const T
     if (std::string wrong = check_read(offset + b, who); !wrong.empty()) return wrong;
   std::memcpy(to, from, bytes);
   return {};
+}
+
+std::string SharedMemory::load_for_other(void* to, const void* from, size_t bytes, const Toucher& who) {
+  if (std::string wrong = check_place(from, bytes, "another block's load"); !wrong.empty()) return wrong;
+  const auto offset = static_cast<size_t>(static_cast<const std::byte*>(from) - data_);
+  for (size_t b = offset; b < offset + bytes; ++b) {
+    Shadow& s = shadow_[b];
+    if (s.writer.thread < 0) return fmt::format("another block reads shared byte {}, which nobody wrote", b);
+    if (s.writer.cluster_epoch == who.cluster_epoch)
+      return fmt::format("no barrier of the cluster between thread {} writing and another block reading shared byte {}",
+                         s.writer.thread, b);
+    s.other_reader = who.cluster_epoch;
+  }
+  std::memcpy(to, (has_turn_ ? data_ : left_.data()) + offset, bytes);
+  return {};
+}
+
+void SharedMemory::leave() {
+  left_.assign(data_, data_ + bytes_);
+  has_turn_ = false;
+}
+
+void SharedMemory::enter() {
+  std::ranges::copy(left_, data_);
+  has_turn_ = true;
 }
 
 std::string SharedMemory::store(void* to, const void* from, size_t bytes, const Toucher& who) {

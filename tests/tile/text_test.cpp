@@ -3,6 +3,7 @@
 #include <sinter/error.h>
 
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "codegen/tile/builder.h"
@@ -59,6 +60,12 @@ Kernel everything() {
             [&] { return std::vector<Value>{b.mul(carried[0], scaled)}; });
         return std::vector<Value>{next[0], carried[1]};
       });
+  const KernelBuilder::Store store{.number = 1, .dtype = bf16, .slots = 3};
+  b.keep(store, b.literal(2), scaled);
+  b.cluster_reduce(ReduceKind::amin,
+                   b.reduce(ReduceKind::sum, parts_dim,
+                            b.reduce(ReduceKind::sum, 0, b.recall(store, b.literal(2), b.type(scaled)))));
+  b.kernel().cluster = 8;
   const Value rows = b.iota(1, Type::tile(i32, {4, 8})), pairs[] = {b.convert(rows, f32), rows};
   b.scan(1, pairs, [&](std::span<const Value> earlier, std::span<const Value> later) {
     const Value takes = b.le(earlier[0], later[0]);
@@ -78,7 +85,8 @@ Kernel everything() {
 
 TEST(TileText, PrintParsePrintIsIdentity) {
   expect_identity(everything());
-  for (const char* name : {"softmax.tile", "transpose.tile", "grid_sum.tile", "grid_cumsum.tile"})
+  for (const char* name : {"softmax.tile", "transpose.tile", "grid_sum.tile", "grid_cumsum.tile", "kept_rows.tile",
+                           "../cuda_text/kernels/cluster_rows.tile"})
     expect_identity(parse(read_program(name)));
 }
 
@@ -163,6 +171,20 @@ TEST(TileText, ParserNamesLineAndColumn) {
   }
 }
 
+/// Bodies of kernels with some pointers.
+void expect_refused(std::span<const Refused> cases) {
+  for (const Refused& c : cases) {
+    const std::string text =
+        std::string("kernel k (@x: f32*, @y: f32* written, @w: u32* written may_alias) {\n") + c.text + "\n}";
+    try {
+      verify(parse(text));
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const CompileError& e) {
+      EXPECT_NE(std::string(e.what()).find(c.message), std::string::npos) << e.what();
+    }
+  }
+}
+
 TEST(TileVerify, RefusesBrokenKernels) {
   const Refused cases[] = {
       {"%a = constant 1 : f32[3]", "no power of two"},
@@ -200,8 +222,8 @@ TEST(TileVerify, RefusesBrokenKernels) {
        "%p = grid_scan %g, %g of %g places 64 @w, %a by %c and %d : f32[4] {\n  yield %d\n}",
        "tiles of one element"},
       {"%g = constant 1 : i64\n%a = constant 1 : f32[1]\n"
-       "%p = grid_scan %g, %g of %g places 48 @w, %a by %c and %d : f32[1] {\n  yield %d\n}",
-       "places are a power of two"},
+       "%p = grid_scan %g, %g of %g places 0 @w, %a by %c and %d : f32[1] {\n  yield %d\n}",
+       "1 to 65536 places"},
       {"%g = constant 0 : i64\n%l = arrive %g, %g @y : boolean", "@y must be u32* written may_alias"},
       {"%g = constant 0 : i64\n%l = arrive %g, %g @w : boolean\n%m = arrive %g, %g @w : boolean", "meet twice"},
       {"%g = constant 0 : i64\nfor %i = %g to %g step %g {\n  %l = arrive %g, %g @w : boolean\n}", "meet in a loop"},
@@ -212,16 +234,23 @@ TEST(TileVerify, RefusesBrokenKernels) {
        "%l, %s = grid_reduce %g, %g of %g most 4 @y, sum %a @y : boolean, f32[4]",
        "@y must be u32* written may_alias"},
   };
-  for (const Refused& c : cases) {
-    const std::string text =
-        std::string("kernel k (@x: f32*, @y: f32* written, @w: u32* written may_alias) {\n") + c.text + "\n}";
-    try {
-      verify(parse(text));
-      ADD_FAILURE() << "accepted: " << text;
-    } catch (const CompileError& e) {
-      EXPECT_NE(std::string(e.what()).find(c.message), std::string::npos) << e.what();
-    }
-  }
+  expect_refused(cases);
+}
+
+TEST(TileVerify, RefusesBrokenStoresAndClusters) {
+  const Refused cases[] = {
+      {"%s = constant 0 : i64\n%a = recall 0 of 2 f16 [%s] : f32[4]", "nothing was kept there"},
+      {"%s = constant 0 : i64\n%a = constant 1 : f32[4]\nkeep 0 of 2 i32 [%s], %a", "a tile of i32 is kept as i32"},
+      {"%s = constant 0 : i64\n%a = constant 1 : f32[4]\nkeep 0 of 2 f16 [%s], %a\nkeep 0 of 3 f16 [%s], %a",
+       "another tile, dtype or number of slots"},
+      {"%s = constant 0 : i64\n%a = constant 1 : f32[4]\nkeep 0 of 2 f16 [%s], %a\n%b = recall 0 of 2 f16 [%s] : "
+       "f32[8]",
+       "another tile, dtype or number of slots"},
+      {"%a = constant 1 : f32[4]\n%b = cluster_reduce sum %a : f32[4]", "tiles of one element"},
+      {"%a = constant true : boolean\nif %a {\n  %z = constant 1 : f32[1]\n  %b = cluster_reduce sum %z : f32[1]\n}",
+       "outside of loops and branches"},
+  };
+  expect_refused(cases);
 }
 
 TEST(TileBuilder, InfersTypesAndBroadcasts) {

@@ -3,7 +3,6 @@
 
 #include <sinter/error.h>
 
-#include <atomic>
 #include <mutex>
 #include <string>
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "codegen/schedule/fold_stages.h"
+
+namespace sinter::schedule {
+
+/// Which elements of a row each pass over it reads: a pass for each stage of folds, and one for what is stored along
+/// the folded axis.
+class RowPasses {
+ public:
+  RowPasses(const loop::Nest& nest, const FoldStages& folds);
+
+  /// Loads along the axis that a pass needs.
+  const std::vector<loop::ValueId>& loads(size_t pass) const { return loads_[pass]; }
+  /// Loads of a row's own elements that several passes need, in boxes without masks of their own.
+  const std::vector<loop::ValueId>& kept() const { return kept_; }
+  /// Bytes of an element of each of them.
+  int32_t kept_bytes() const;
+
+ private:
+  void collect(const FoldStages& folds, loop::ValueId v, std::vector<bool>& seen, std::vector<loop::ValueId>& loads);
+  bool is_box_of_row(const FoldStages& folds, loop::ValueId load) const;
+
+  const loop::Nest& nest_;
+  std::vector<std::vector<loop::ValueId>> loads_;
+  std::vector<loop::ValueId> kept_;
+};
+
+}  // namespace sinter::schedule

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "codegen/tile/ir.h"
+
+namespace sinter::test {
+
+/// How many instructions of an op stand in a region and in those inside it.
+inline int count_instructions(const tile_ir::Region& region, tile_ir::Op op) {
+  int n = 0;
+  for (const tile_ir::Instruction& i : region.body) {
+    n += i.op == op;
+    for (const tile_ir::Region& inner : i.regions) n += count_instructions(inner, op);
+  }
+  return n;
+}
+
+}  // namespace sinter::test

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that are read once and kept: the same bits as the reference's, and as those of rows that are read again.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "codegen/schedule/schedule.h"
+#include "src/ops/ops.h"
+#include "src/reference/interpret.h"
+#include "tests/capture_cuda/emulator.h"
+#include "tests/lower/build.h"
+#include "tests/lower/random_graph.h"
+#include "tests/schedule/instructions.h"
+#include "tests/support/op_cases.h"
+
+namespace sinter::test {
+namespace {
+
+using graph::Value;
+using MakeRows = std::function<std::vector<Value>(GraphBuilder&, Value)>;
+
+class ResidentRows : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ops::register_all_ops();
+    use_emulator();
+  }
+
+  static GraphBuilder graph_of(DType dtype, const Dims& shape, const MakeRows& make) {
+    GraphBuilder b;
+    const Value x = b.input(dtype, {shape.begin(), shape.end()});
+    for (Value v : make(b, x)) b.g.add_output(v);
+    return b;
+  }
+
+  static void check(DType dtype, const Dims& shape, const MakeRows& make) {
+    const GraphBuilder b = graph_of(dtype, shape, make);
+    const std::vector<reference::Array> inputs = {random_values(dtype, shape, 11)};
+    const auto expected = reference::interpret(b.g, inputs);
+    const auto got = run_on(Device::cuda(0), b.g, inputs);
+    for (size_t i = 0; i < expected.size(); ++i)
+      ASSERT_EQ(first_difference(expected[i], got[i]), "") << shape.text() << ", output " << i << graph::print(b.g);
+  }
+
+  /// What the schedule prefers on a machine with 227 KiB a block.
+  static tile_ir::Kernel preferred(DType dtype, const Dims& shape, const MakeRows& make, int32_t cluster = 8) {
+    const loop::Program p = lowered(graph_of(dtype, shape, make).g);
+    EXPECT_EQ(p.groups.size(), 1u);
+    return schedule::schedule(p, p.groups[0], {.cuda = true, .shared_bytes = 227 << 10, .cluster = cluster})[0]()
+        .kernel;
+  }
+};
+
+std::vector<Value> softmax_rows(GraphBuilder& b, Value x) { return {b.softmax(x)}; }
+
+std::vector<Value> moments_of_rows(GraphBuilder& b, Value x) {
+  const Value mean = b.reduce("mean", x, {-1}, true), d = b.binary("sub", x, mean);
+  return {mean, b.reduce("mean", b.binary("mul", d, d), {-1}), b.reduce("amax", x, {-1})};
+}
+
+// What is stored along the row is in the same kernel where rows have at most 2^14 elements, or are many.
+TEST_F(ResidentRows, GiveTheReferencesBits) {
+  check(f64, {2, 9001}, softmax_rows);
+  check(f32, {2, 16384}, softmax_rows);
+  check(bf16, {1, 50257}, softmax_rows);
+  check(f32, {2, 20480}, moments_of_rows);
+  check(u8, {1, 70001}, [](GraphBuilder& b, Value x) {
+    const Value wide = b.to(x, f32);
+    return std::vector{b.binary("sub", wide, b.reduce("mean", wide, {-1}, true))};
+  });
+}
+
+// A row over two programs, the second with less; over eight, of which three have nothing.
+TEST_F(ResidentRows, AreSpreadOverClusters) {
+  check(f64, {2, 15001}, softmax_rows);
+  check(f64, {1, 16384}, moments_of_rows);
+  check(i64, {1, 16001}, [](GraphBuilder& b, Value x) {
+    return std::vector{b.binary("sub", x, b.reduce("amax", x, {-1}, true)), b.reduce("sum", x, {-1})};
+  });
+  check(bf16, {1, 150000}, softmax_rows);
+}
+
+// Loads are read in the first pass, and recalled in the others.
+TEST_F(ResidentRows, AreReadOnce) {
+  for (int64_t n : {32768, 131072}) {
+    const tile_ir::Kernel k = preferred(bf16, {4096, n}, softmax_rows);
+    EXPECT_EQ(k.cluster, n == 32768 ? 1 : 8);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::block_load), 1) << print(k);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::keep), 1);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::recall), 2);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::cluster_reduce), n == 32768 ? 0 : 2);
+  }
+}
+
+TEST_F(ResidentRows, TakeAsManyProgramsAsTheyNeed) {
+  const std::pair<int64_t, int32_t> clusters[] = {{32769, 1}, {57344, 1}, {57345, 4},
+                                                  {65536, 4}, {65537, 8}, {262144, 8}};
+  for (const auto& [n, cluster] : clusters) {
+    const tile_ir::Kernel k = preferred(bf16, {4096, n}, softmax_rows);
+    EXPECT_EQ(k.cluster, cluster) << n;
+    EXPECT_GT(count_instructions(k.body, tile_ir::Op::keep), 0) << n;
+  }
+  // Read again: longer than a cluster holds, without clusters, short enough for registers, once anyhow.
+  const auto sum = [](GraphBuilder& b, Value x) { return std::vector{b.reduce("sum", x, {-1})}; };
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 262145}, softmax_rows).body, tile_ir::Op::keep), 0);
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 60000}, softmax_rows, 1).body, tile_ir::Op::keep), 0);
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 31000}, softmax_rows).body, tile_ir::Op::keep), 0);
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 50257}, sum).body, tile_ir::Op::keep), 0);
+}
+
+}  // namespace
+}  // namespace sinter::test
