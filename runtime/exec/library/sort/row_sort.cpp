@@ -3,6 +3,8 @@
 
 namespace sinter::exec {
 
+bool is_row_sort(std::string_view op) { return op == "argsort" || op == "topk"; }
+
 RowSort row_sort_of(const CallDescription& call) {
   const CallTensor& x = call.operands.at(0);
   RowSort s;
@@ -10,6 +12,7 @@ RowSort row_sort_of(const CallDescription& call) {
   s.descending = call.words.at(0) != 0;
   if (x.shape.empty()) return s;
   s.length = x.shape.back();
+  s.kept = call.results.at(0).shape.back();
   for (size_t d = 0; d + 1 < x.shape.size(); ++d) s.rows *= x.shape[d];
   return s;
 }
