@@ -17,11 +17,11 @@
 namespace sinter::test {
 namespace {
 
-using Values = std::vector<double>;
+using Numbers = std::vector<double>;
 
-Values random_values(int64_t count, uint64_t distinct, uint64_t seed) {
+Numbers random_values(int64_t count, uint64_t distinct, uint64_t seed) {
   std::mt19937_64 random(seed);
-  Values v(static_cast<size_t>(count));
+  Numbers v(static_cast<size_t>(count));
   for (double& x : v) x = static_cast<double>(random() % distinct) - static_cast<double>(distinct / 2);
   return v;
 }
@@ -67,20 +67,20 @@ TEST(Topk, EveryKindOfKey) {
 
 TEST(Topk, TiesNansAndZeros) {
   const int64_t n = 5000;  // more equal ones than shared memory has room for
-  Values equal(static_cast<size_t>(n), 3.0), nans(static_cast<size_t>(n), NAN), zero(static_cast<size_t>(n)), few(zero),
+  Numbers equal(static_cast<size_t>(n), 3.0), nans(static_cast<size_t>(n), NAN), zero(static_cast<size_t>(n)), few(zero),
       up(zero);
   for (size_t i = 0; i < zero.size(); ++i) zero[i] = i % 3 == 0 ? -0.0 : 0.0;
   for (size_t i = 0; i < few.size(); ++i) few[i] = i % 2 == 0 ? NAN : i % 7 == 0 ? INFINITY : -INFINITY;
   std::iota(up.begin(), up.end(), -1000.0);
-  const Values down(up.rbegin(), up.rend());
-  for (const Values& row : {equal, nans, zero, few, up, down}) {
+  const Numbers down(up.rbegin(), up.rend());
+  for (const Numbers& row : {equal, nans, zero, few, up, down}) {
     expect_first(to(from(row, {n}), f32), 100);
     expect_first(to(from(row, {n}), f32), 100, false);
   }
 }
 
 TEST(Topk, LaterTiesAreLeftOut) {
-  Values v(8192, 1.0);  // thousands are equal, of which some are taken, behind a few that are larger
+  Numbers v(8192, 1.0);  // thousands are equal, of which some are taken, behind a few that are larger
   for (const size_t i : {size_t{17}, size_t{4095}, size_t{8191}}) v[i] = 2;
   for (size_t i = 0; i < 3000; ++i) v[i] = 0;
   expect_first(to(from(v, {8192}), f32), 50);
@@ -101,7 +101,7 @@ TEST(Topk, ExtentsMayChange) {
 TEST(Topk, IsReplayedInAGraph) {
   const Device gpu = cuda_device();
   device::Backend& backend = device::backend(gpu);
-  const Values v = random_values(40000, 1 << 20, 10);
+  const Numbers v = random_values(40000, 1 << 20, 10);
   const Tensor x = to(to(from(v, {40000}), f32), gpu), y = to(zeros({40000}), gpu);
   auto f = compile([](const Tensor& t) { return topk(t, 30).indices; });
   const auto expected = to_vector<int64_t>(f(x));
