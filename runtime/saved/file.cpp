@@ -60,6 +60,7 @@ void visit(A& a, T& c) {
   a.list(c.results);
   a.list(c.symbols);
   a.list(c.varies);
+  a.list(c.draws);
 }
 template <class A, class T>
   requires visits<A, T, Target>
@@ -119,7 +120,7 @@ namespace {
 
 constexpr std::string_view magic{"sinter\0f", 8};
 /// The upper half is this file's layout; the lower that of plans, which it holds.
-constexpr uint32_t format_version = uint32_t{1} << 16 | exec::Plan::version;
+constexpr uint32_t format_version = uint32_t{2} << 16 | exec::Plan::version;
 // magic 8, version 4, length of the payload 8, checksum 16
 constexpr size_t checksum_at = 20, header_size = 36;
 

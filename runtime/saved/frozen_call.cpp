@@ -22,16 +22,20 @@ void check_source(const TensorSource& s, bool is_result, int32_t arguments, size
       return require_in_call(is_result && s.index >= 0, "an output is no input");
     case TensorSource::Kind::undefined:
       return require_in_call(is_result, "an undefined input");
+    case TensorSource::Kind::random_state:
+      return require_in_call(!is_result, "the generator's state is no result");
   }
   require_in_call(false, "unknown source");
 }
 
 }  // namespace
 
-void fill_symbols(const FrozenCall& call, std::span<const int64_t> key, std::vector<int64_t>& symbols) {
+void fill_symbols(const FrozenCall& call, std::span<const int64_t> key, int64_t first_draw,
+                  std::vector<int64_t>& symbols) {
   symbols.assign(call.symbols.begin(), call.symbols.end());
   for (const SymbolSource& s : call.varies)
     symbols[static_cast<size_t>(s.symbol)] = key[static_cast<size_t>(s.argument_word)];
+  for (const int32_t symbol : call.draws) symbols[static_cast<size_t>(symbol)] = first_draw++;
 }
 
 void check(const FrozenCall& call, size_t constants) {
@@ -43,6 +47,10 @@ void check(const FrozenCall& call, size_t constants) {
                     "unknown word");
     require_in_call(s.symbol >= 0 && static_cast<size_t>(s.symbol) < call.symbols.size(), "unknown symbol");
   }
+  for (const int32_t symbol : call.draws)
+    require_in_call(symbol >= 0 && static_cast<size_t>(symbol) < call.symbols.size(), "unknown symbol of a draw");
+  for (const TensorSource& s : call.inputs)
+    require_in_call(s.kind != TensorSource::Kind::random_state || !call.draws.empty(), "a generator without draws");
 }
 
 void check_plan(const FrozenCall& call, const exec::Plan& plan) {

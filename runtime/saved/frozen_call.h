@@ -13,10 +13,11 @@ namespace sinter::saved {
 /// Where an input of the plan or a result of the call comes from.
 struct TensorSource {
   enum class Kind : uint8_t {
-    argument,   ///< of the call
-    constant,   ///< what the host code captured or made
-    output,     ///< of the plan (results only)
-    undefined,  ///< an undefined tensor (results only)
+    argument,      ///< of the call
+    constant,      ///< what the host code captured or made
+    output,        ///< of the plan (results only)
+    undefined,     ///< an undefined tensor (results only)
+    random_state,  ///< the generator's, of the device where the call runs (inputs only)
   };
   Kind kind = Kind::undefined;
   int32_t index = -1;
@@ -38,11 +39,13 @@ struct FrozenCall {
   std::vector<TensorSource> results;
   std::vector<int64_t> symbols;      ///< of the plan, as recorded
   std::vector<SymbolSource> varies;  ///< those that a call sets
+  std::vector<int32_t> draws;        ///< symbols that are places of random draws, in the order of the program
   friend bool operator==(const FrozenCall&, const FrozenCall&) = default;
 };
 
-/// The symbols of a call with this key.
-void fill_symbols(const FrozenCall& call, std::span<const int64_t> key, std::vector<int64_t>& symbols);
+/// The symbols of a call with this key, whose first draw has the place `first_draw`.
+void fill_symbols(const FrozenCall& call, std::span<const int64_t> key, int64_t first_draw,
+                  std::vector<int64_t>& symbols);
 
 /// CompileError if the parts do not fit together. `constants`: how many there are.
 void check(const FrozenCall& call, size_t constants);

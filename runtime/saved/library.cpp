@@ -12,6 +12,7 @@
 #include "runtime/exec/input_key.h"
 #include "runtime/saved/constants.h"
 #include "runtime/saved/program_loader.h"
+#include "src/tensor/random_state.h"
 
 namespace sinter::saved {
 namespace {
@@ -26,6 +27,19 @@ Tensor on_device(const Tensor& argument, const TensorSource& source, Device devi
   if (source.dense && (t.device != device || !tensor::is_contiguous(t.shape, t.strides)))
     return tensor::copy_to_device(argument, device);
   return t.device == device ? argument : copy_reach(argument, device);
+}
+
+/// The places of a call's draws in the generator's sequence. Replays of a captured graph draw other numbers each time,
+/// for which the runtime has no kernel.
+tensor::Draw draw(const FrozenCall& call, Device device) {
+  if (call.draws.empty()) return {};
+  if (device::backend(device).is_capturing(device::current_stream(device)))
+    throw UserError({"load",
+                     "a saved function that draws random numbers cannot be captured into a graph",
+                     {},
+                     {},
+                     "call it outside of the capture; or compile it in this program"});
+  return tensor::next_draw(device, "load", {}, static_cast<int64_t>(call.draws.size()));
 }
 
 bool aligned(std::span<const Tensor> inputs) {
@@ -123,10 +137,14 @@ std::vector<Tensor> Library::run(const SavedCall& saved, ReadyCall& ready, std::
                                  std::span<const int64_t> key, Device device) const {
   const FrozenCall& call = saved.call;
   std::vector<Tensor> inputs, outputs;
+  const tensor::Draw drawn = draw(call, device);
   for (const TensorSource& s : call.inputs)
-    inputs.push_back(s.kind == TensorSource::Kind::constant
-                         ? ready.constants[static_cast<size_t>(s.index)]
-                         : on_device(arguments[static_cast<size_t>(s.index)], s, device));
+    if (s.kind == TensorSource::Kind::constant)
+      inputs.push_back(ready.constants[static_cast<size_t>(s.index)]);
+    else if (s.kind == TensorSource::Kind::random_state)
+      inputs.push_back(drawn.state);
+    else
+      inputs.push_back(on_device(arguments[static_cast<size_t>(s.index)], s, device));
   if (!saved.programs.empty()) {
     const exec::Executable& executable = variant(saved, ready, aligned(inputs), device);
     std::vector<tensor::TensorImpl*> in, out;
@@ -136,7 +154,7 @@ std::vector<Tensor> Library::run(const SavedCall& saved, ReadyCall& ready, std::
       out.push_back(outputs.back().impl());
     }
     std::vector<int64_t> symbols;
-    fill_symbols(call, key, symbols);
+    fill_symbols(call, key, drawn.after, symbols);
     executable.run({in, symbols}, out);
   }
   std::vector<Tensor> results;
@@ -153,6 +171,7 @@ std::vector<Tensor> Library::run(const SavedCall& saved, ReadyCall& ready, std::
         results.push_back(outputs[i]);
         break;
       case TensorSource::Kind::undefined:
+      case TensorSource::Kind::random_state:
         results.emplace_back();
     }
   }

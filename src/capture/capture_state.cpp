@@ -24,6 +24,7 @@ CapturedHandles& begin_handles(const Function& f, const ArgumentLeaves& a, Captu
 CaptureState::CaptureState(Function& f, const ArgumentLeaves& a, Capture::Purpose p)
     : function(f), arguments(a), purpose(p), handles(begin_handles(f, a, p)), recorder(activate(f)) {
   recorder.freeze_into(handles);
+  if (purpose != Capture::Purpose::call) apart.emplace();
 }
 
 void CaptureState::read_results(std::span<Tensor* const> tensors) {
@@ -49,6 +50,7 @@ void CaptureState::read_results(std::span<Tensor* const> tensors) {
 
 FrozenRegion CaptureState::end(bool compiles, bool runs) {
   ended = true;
+  apart.reset();
   try {
     FrozenRegion region = recorder.freeze(wanted, compiles, runs);
     deactivate();

@@ -3,12 +3,14 @@
 
 #include <sinter/save.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "src/capture/captured_handles.h"
 #include "src/capture/freeze_call.h"
 #include "src/capture/region_recorder.h"
+#include "src/tensor/random_state.h"
 
 namespace sinter::capture {
 
@@ -21,6 +23,7 @@ struct CaptureState {
   Capture::Purpose purpose;
   CapturedHandles& handles;
   RegionRecorder& recorder;
+  std::optional<tensor::DrawsApart> apart;  ///< if the call is only recorded
   size_t next_argument = 0;
   bool ended = false;
 

@@ -7,8 +7,8 @@
 #include "runtime/device/backend.h"
 #include "src/compiler/compile.h"
 #include "src/graph/registry.h"
-#include "src/ops/random_state.h"
 #include "src/tensor/impl.h"
+#include "src/tensor/random_state.h"
 
 namespace sinter::capture {
 namespace {
@@ -44,7 +44,7 @@ std::shared_ptr<const exec::Executable> advance_on(Device device) {
 }  // namespace
 
 void advance_captured_draws() {
-  for (const ops::CapturedDraws& draws : ops::take_captured_draws()) {
+  for (const tensor::CapturedDraws& draws : tensor::take_captured_draws()) {
     tensor::TensorImpl& state = *draws.state.impl();
     const Tensor advanced = Tensor::adopt(tensor::new_impl());
     tensor::TensorImpl* const inputs[] = {&state};

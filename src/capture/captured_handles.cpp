@@ -34,6 +34,7 @@ void CapturedHandles::begin(const Function& function, FrozenUse use, std::span<c
   context_ = function.context();
   use_ = use;
   reads_.clear();
+  generators_.clear();
   for (const Tensor* t : arguments) {
     const tensor::TensorImpl& a = *t->impl();
     stand_ins_.push_back(tensor::make_tensor(a.storage, a.dtype, a.shape, a.strides, a.offset));
@@ -94,6 +95,14 @@ void CapturedHandles::refuse_escaped(const tensor::TensorImpl& t, std::string_vi
                    fmt::format("the tensor escaped from the capture of \"{}\" and has no value: it is {} there", name_,
                                origin == origins_.end() ? "a handle" : origin->second),
                    line, context_, "return it from the function; or Host::rerun"});
+}
+
+void CapturedHandles::note_draw(const Tensor& state) {
+  if (!is_generator(state.impl())) generators_.push_back(state);
+}
+
+bool CapturedHandles::is_generator(const tensor::TensorImpl* t) const {
+  return std::ranges::any_of(generators_, [&](const Tensor& state) { return state.impl() == t; });
 }
 
 void CapturedHandles::note_read(int32_t slot, int32_t dim) {

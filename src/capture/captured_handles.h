@@ -42,6 +42,10 @@ class CapturedHandles final : public tensor::PendingOwner {
   /// Something that host code wants and frozen calls cannot give.
   [[noreturn]] void refuse(std::string_view why, const std::string& what, SourceLine line) const;
 
+  /// A random draw from the generator with this state.
+  void note_draw(const Tensor& state);
+  bool is_generator(const tensor::TensorImpl* t) const;
+
   /// An extent that the host code read: of value `slot`, or of argument ~slot; dim -1 is all there is to know.
   struct Read {
     int32_t slot;
@@ -74,6 +78,7 @@ class CapturedHandles final : public tensor::PendingOwner {
   FrozenUse use_ = FrozenUse::skip;
   std::vector<Tensor> stand_ins_;
   std::vector<Read> reads_;
+  std::vector<Tensor> generators_;                                          ///< states that were drawn from
   std::vector<std::pair<const tensor::TensorImpl*, std::string>> origins_;  ///< of handles that are alive
 };
 

@@ -12,8 +12,10 @@
 #include "runtime/device/environment.h"
 #include "runtime/device/log.h"
 #include "src/capture/capture_state.h"
+#include "src/capture/captured_draws.h"
 #include "src/capture/region_run.h"
 #include "src/capture/scope_pool.h"
+#include "src/tensor/random_state.h"
 
 namespace sinter::capture {
 namespace {
@@ -53,7 +55,7 @@ void warn_of_too_many(const Function& function) {
                   function.options.name, FrozenCalls::most));
 }
 
-void run_region(Function& function, const Frozen& f, std::span<const Tensor* const> arguments,
+void run_region(Function& function, const Frozen& f, const tensor::Draw& draw, std::span<const Tensor* const> arguments,
                 std::span<tensor::TensorImpl* const> outputs) {
   const saved::FrozenCall& call = f.call;
   BorrowedTensors inputs(call.inputs.size());
@@ -64,6 +66,8 @@ void run_region(Function& function, const Frozen& f, std::span<const Tensor* con
     const auto k = static_cast<size_t>(s.index);
     if (s.kind == Kind::constant) {
       inputs.set(i, f.constants[k]);
+    } else if (s.kind == Kind::random_state) {
+      inputs.set(i, draw.state);
     } else if (!s.dense) {
       inputs.set(i, *arguments[k]);
     } else {
@@ -74,10 +78,10 @@ void run_region(Function& function, const Frozen& f, std::span<const Tensor* con
   }
   std::span<const int64_t> symbols = call.symbols;
   std::vector<int64_t> filled;
-  if (!call.varies.empty()) {
+  if (!call.varies.empty() || !call.draws.empty()) {
     Key key;
     append_inputs(key, arguments);
-    saved::fill_symbols(call, key.words(), filled);
+    saved::fill_symbols(call, key.words(), draw.after, filled);
     symbols = filled;
   }
   const FrozenRegion& r = f.region;
@@ -124,6 +128,9 @@ void run_frozen(Function& function, const Frozen& f, const ArgumentLeaves& argum
   std::array<Tensor, 8> few;
   std::vector<Tensor> many;
   std::span<Tensor> outputs;
+  tensor::Draw draw;
+  if (!f.call.draws.empty())
+    draw = tensor::next_draw(f.region.device, "Host::skip", {}, static_cast<int64_t>(f.call.draws.size()));
   if (f.region.entry != nullptr) {
     const size_t count = f.region.set->outputs.size();
     if (count > few.size()) many.resize(count);
@@ -132,8 +139,9 @@ void run_frozen(Function& function, const Frozen& f, const ArgumentLeaves& argum
       t = Tensor::adopt(tensor::new_impl());
       impls.push_back(t.impl());
     }
-    run_region(function, f, given, impls.all());
+    run_region(function, f, draw, given, impls.all());
   }
+  advance_captured_draws();
   for (size_t i = 0; i < results.size(); ++i) {
     const saved::TensorSource& s = f.call.results[i];
     const auto k = static_cast<size_t>(s.index);
@@ -167,6 +175,7 @@ void Capture::finish(std::span<Tensor* const> results, Shared<const void> protot
   s.read_results(results);
   auto frozen = std::make_unique<Frozen>();
   frozen->region = s.end(true, true);
+  advance_captured_draws();
   const std::span<const Tensor* const> arguments = s.arguments.tensors.all();
   FrozenParts parts = freeze_call(frozen->region, arguments, s.results, s.reads);
   own_constants(parts.constants);

@@ -133,6 +133,16 @@ class SignatureBuilder {
   std::vector<int32_t> word_of_;
 };
 
+/// The numbers of the region that are places of draws.
+std::vector<int32_t> draws_of(const FrozenRegion& region) {
+  const std::vector<ValueKind> kinds = value_kinds(path_to(region.last));
+  const size_t first = layout_of(region.key, region.inputs.size()).numbers;
+  std::vector<int32_t> draws;
+  for (size_t i = 0; i < kinds.size(); ++i)
+    if (kinds[i] == ValueKind::varying) draws.push_back(static_cast<int32_t>(first + i));
+  return draws;
+}
+
 int32_t constant_number(std::vector<Tensor>& constants, const Tensor& t) {
   const auto same = [&](const Tensor& c) { return c.impl() == t.impl(); };
   const auto found = std::ranges::find_if(constants, same);
@@ -157,9 +167,12 @@ FrozenParts freeze_call(const FrozenRegion& region, std::span<const Tensor* cons
   parts.call.signature = builder.build(reads);
   parts.call.varies = builder.varying(parts.call.signature);
   parts.call.symbols = region.key;
+  parts.call.draws = draws_of(region);
   const size_t inputs = region.entry != nullptr ? region.inputs.size() : 0;
   for (size_t i = 0; i < inputs; ++i)
-    if (region.arguments[i] >= 0)
+    if (region.generator[i])
+      parts.call.inputs.push_back({TensorSource::Kind::random_state, -1, false});
+    else if (region.arguments[i] >= 0)
       parts.call.inputs.push_back({TensorSource::Kind::argument, region.arguments[i], region.moved[i]});
     else
       parts.call.inputs.push_back(

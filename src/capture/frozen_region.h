@@ -19,6 +19,7 @@ struct FrozenRegion {
   std::vector<int32_t> wanted;
   std::vector<Tensor> inputs;      ///< on `device`
   std::vector<int32_t> arguments;  ///< of each input: the argument that it is, or -1
+  std::vector<bool> generator;     ///< of each input: the state that random numbers are drawn from
   std::vector<bool> moved;         ///< of each input: a row-major copy of it was made on `device`
   std::vector<int64_t> key;
   Device device;

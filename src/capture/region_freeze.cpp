@@ -14,10 +14,10 @@ void RegionRecorder::refuse_break(const char* why, SourceLine line) const {
   if (frozen_ != nullptr) frozen_->refuse(why, "a graph break: more than one region", line);
 }
 
-/// The place of a draw is a number that the host code gives: frozen, every call would draw the same.
-void RegionRecorder::refuse_draws(const graph::Call& call) const {
+/// What a call draws it draws from the generator of its device, whose state is the op's last operand.
+void RegionRecorder::note_draw(const graph::Call& call) const {
   for (size_t i = 0; i < call.attributes->values().size(); ++i)
-    if (call.attributes->is_varying(i)) frozen_->refuse(call.op->name, "draws other numbers in every call", call.line);
+    if (call.attributes->is_varying(i)) frozen_->note_draw(*call.operands.back());
 }
 
 /// Whatever is alive will never be computed.
@@ -31,12 +31,16 @@ void RegionRecorder::poison_rest() noexcept {
 
 FrozenRegion RegionRecorder::freeze(std::span<const int32_t> wanted, bool compiles, bool runs) {
   const Busy busy(*this);
-  FrozenRegion region{cursor_, nullptr, nullptr, nullptr, {wanted.begin(), wanted.end()}, {}, {}, {}, {}, device_};
+  FrozenRegion region{cursor_, nullptr, nullptr, nullptr, {wanted.begin(), wanted.end()}, {}, {}, {}, {}, {}, device_};
   try {
     compute_inputs("end of function", {});
     for (const Tensor& t : inputs_) {
       region.arguments.push_back(frozen_->argument_of(t.impl()));
       region.moved.push_back(t.impl()->device != device_);
+      region.generator.push_back(frozen_->is_generator(t.impl()));
+      if (region.generator.back() && region.moved.back())
+        frozen_->refuse("random numbers", fmt::format("drawn on {}, used on {}", t.device().text(), device_.text()),
+                        {});
     }
     move_inputs_to_device();
     build_key();

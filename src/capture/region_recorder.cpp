@@ -50,7 +50,7 @@ void RegionRecorder::start_region(TraceNode* root) {
 Tensor RegionRecorder::call(const graph::Call& call) {
   if (depth_ == max_region_ops) break_region(demand_nothing, "8192 ops", call.line);
   const Busy busy(*this);
-  if (frozen_ != nullptr) refuse_draws(call);
+  if (frozen_ != nullptr) note_draw(call);
   if (!written_.empty()) break_before_stale_read(call);
   const int32_t slot = record(call);
   Tensor result = tensor::make_pending(this, slot);

@@ -100,7 +100,7 @@ class RegionRecorder final : public graph::Recorder, public tensor::PendingOwner
   void complete(const Ending& ending);
   void poison_rest() noexcept;
   void refuse_break(const char* why, SourceLine line) const;
-  void refuse_draws(const graph::Call& call) const;
+  void note_draw(const graph::Call& call) const;
   void end_region(const Ending& ending);
   void check_thread(const char* why, SourceLine line) const;
   int32_t record(const graph::Call& call);

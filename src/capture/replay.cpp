@@ -66,10 +66,12 @@ class Comparison {
     const size_t first = layout_of(now_.key, now_.inputs.size()).numbers;
     size_t at = first;
     for (const TraceNode* n : path)
-      for (const graph::Number::Kind kind : n->kinds) {
+      for (size_t i = 0; i < n->kinds.size(); ++i) {
+        const graph::Number::Kind kind = n->kinds[i];
         const int64_t before = was[was.size() - (now_.key.size() - at)], now = now_.key[at];
         ++at;
-        if (before != now)
+        const bool varies = (n->varying_mask >> i & 1) != 0;  // the place of a draw
+        if (before != now && !varies)
           report(fmt::format("a number of {} was {}, now {}", op_text(*n), number_text(kind, before),
                              number_text(kind, now)));
       }
@@ -85,7 +87,7 @@ class Comparison {
   void input(size_t i, std::span<const TraceNode* const> path) const {
     const std::string name = fmt::format("an operand of {}", reader(path, i));
     if (now_.arguments[i] != captured_.region.arguments[i]) return report(name + " comes from elsewhere");
-    if (now_.arguments[i] >= 0 || i >= captured_.call.inputs.size()) return;
+    if (now_.generator[i] || now_.arguments[i] >= 0 || i >= captured_.call.inputs.size()) return;
     constant(name, captured_.constants[static_cast<size_t>(captured_.call.inputs[i].index)], now_.inputs[i]);
   }
 

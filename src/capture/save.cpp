@@ -10,6 +10,7 @@
 #include "runtime/cache/files.h"
 #include "runtime/saved/constants.h"
 #include "src/capture/capture_state.h"
+#include "src/capture/fold_saved.h"
 #include "src/compiler/backends.h"
 #include "src/compiler/saved_programs.h"
 
@@ -89,8 +90,6 @@ void Capture::finish_saving(std::span<Tensor* const> results, SavedCalls& to) {
   const auto words = s.arguments.words.all();
   if (!file.is_new(parts.call.signature, words)) return;
   saved::SavedCall call;
-  call.call = std::move(parts.call);
-  for (const Tensor& t : parts.constants) call.constants.push_back(file.constant_number(t));
   if (region.entry != nullptr) {
     const CompileOptions& o = s.function.options;
     if (!compiler::generates_code(o.backend))
@@ -100,10 +99,12 @@ void Capture::finish_saving(std::span<Tensor* const> results, SavedCalls& to) {
                        s.function.context(),
                        "compile it with backend = \"sinter\""});
     const auto targets = compiler::save_targets(file.options.targets, region.device);
-    compiler::add_programs(file.file, call, *region.entry->graph,
-                           {o.fusion, o.rounding, o.math, o.backend, true, s.function.line.text(), o.libraries},
-                           targets, file.options.source);
+    const compiler::Options options{o.fusion, o.rounding, o.math, o.backend, true, s.function.line.text(), o.libraries};
+    const graph::Graph graph = fold_for_saving(region, options, parts);
+    compiler::add_programs(file.file, call, graph, options, targets, file.options.source);
   }
+  call.call = std::move(parts.call);
+  for (const Tensor& t : parts.constants) call.constants.push_back(file.constant_number(t));
   file.file.calls.push_back(std::move(call));
   file.words.emplace_back(words.begin(), words.end());
 }

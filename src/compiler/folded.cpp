@@ -9,7 +9,6 @@
 #include "src/passes/channels_last.h"
 #include "src/passes/fold_batch_norm.h"
 #include "src/passes/fuse_activations.h"
-#include "src/passes/split_constants.h"
 
 namespace sinter::compiler {
 namespace {
@@ -101,17 +100,20 @@ class FoldedExecutable final : public exec::Executable {
 
 }  // namespace
 
+std::optional<passes::SplitGraph> fold_frozen(const graph::Graph& graph, const std::vector<bool>& frozen) {
+  // What is computed from a tensor that every call writes would be computed in every call.
+  const auto written = [&](const graph::Write& w) { return frozen[static_cast<size_t>(w.input)]; };
+  if (std::ranges::find(frozen, true) == frozen.end() || std::ranges::any_of(graph.writes(), written)) return {};
+  return passes::split_constants(
+      passes::channels_last(passes::fuse_activations(passes::fold_batch_norm(graph, frozen))), frozen);
+}
+
 std::optional<Result> compile_folded(const graph::Graph& graph, const Options& options) {
   if (std::ranges::find(options.frozen, true) == options.frozen.end() || options.fusion == Fusion::none) return {};
   const bool generated =
       options.backend == "sinter" && has_code_generator(graph.device, device::backend(graph.device).properties());
   if (!generated) return {};
-  // What is computed from a tensor that every call writes would be computed in every call.
-  const auto written = [&](const graph::Write& w) { return options.frozen[static_cast<size_t>(w.input)]; };
-  if (std::ranges::any_of(graph.writes(), written)) return {};
-  const graph::Graph ordered =
-      passes::channels_last(passes::fuse_activations(passes::fold_batch_norm(graph, options.frozen)));
-  const auto split = passes::split_constants(ordered, options.frozen);
+  const auto split = fold_frozen(graph, options.frozen);
   if (!split) return {};
   Options plain = options;
   plain.frozen.clear();

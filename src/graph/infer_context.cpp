@@ -20,6 +20,10 @@ void InferContext::fail(std::string what, std::string fix) const {
   throw UserError({std::string(op_.name), std::move(what), line_, {}, std::move(fix)});
 }
 
+void InferContext::fail_without(size_t operand) const {
+  fail(fmt::format("operand {} is missing: there are {}", operand, operands_.size()));
+}
+
 bool InferContext::same_extent(Expr a, Expr b) {
   if (a == b) return true;
   if (a.constant() && b.constant()) return false;

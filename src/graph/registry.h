@@ -31,7 +31,11 @@ class InferContext {
       : op_(op), operands_(operands), attributes_(attributes), line_(line) {}
   const OpDef& op() const { return op_; }
   size_t operand_count() const { return operands_.size(); }
-  const ValueType& operand(size_t i) const { return operands_[i]; }
+  /// Fails if the call has fewer, as a text might whose attributes say that there is one.
+  const ValueType& operand(size_t i) const {
+    if (i >= operands_.size()) fail_without(i);
+    return operands_[i];
+  }
   AttributeReader attributes() const { return AttributeReader(attributes_); }
   const Attributes& all_attributes() const { return attributes_; }
 
@@ -50,6 +54,8 @@ class InferContext {
   const std::vector<std::pair<Expr, Expr>>& assumptions() const { return assumptions_; }
 
  private:
+  [[noreturn]] void fail_without(size_t operand) const;
+
   const OpDef& op_;
   std::span<const ValueType> operands_;
   const Attributes& attributes_;

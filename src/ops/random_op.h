@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "src/ops/random_block.h"
-#include "src/ops/random_state.h"
 #include "src/ops/samples.h"
+#include "src/tensor/random_state.h"
 
 namespace sinter::ops {
+
+using tensor::Draw;
+using tensor::next_draw;
 
 /// What distinguishes ops whose result holds random numbers. Their operand is the generator's state, their attributes
 /// are `draw`, `shape`, `dtype` and `params`.

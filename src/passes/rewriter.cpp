@@ -10,13 +10,18 @@ using graph::Node;
 using graph::NodeId;
 using graph::Value;
 
-Rewriter::Rewriter(const Graph& from) : from_(from), map_(static_cast<size_t>(from.size())) {
+Rewriter::Rewriter(const Graph& from) : Rewriter(from, std::vector<bool>(static_cast<size_t>(from.size()), true)) {}
+
+Rewriter::Rewriter(const Graph& from, const std::vector<bool>& kept)
+    : from_(from), map_(static_cast<size_t>(from.size())) {
   to_.name = from.name;
   to_.device = from.device;
   to_.ranges = from.ranges;
   to_.set_symbol_count(from.symbol_count());
   for (size_t i = 0; i < from.inputs().size(); ++i) {
-    const Node& n = from.node(from.inputs()[i].node);
+    const NodeId id = from.inputs()[i].node;
+    if (!kept[static_cast<size_t>(id)]) continue;
+    const Node& n = from.node(id);
     replace(from.inputs()[i].node, {to_.add_input(n.results[0], from.input_layout(i), n.line)});
   }
 }

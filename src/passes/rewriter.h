@@ -13,6 +13,8 @@ class Rewriter {
  public:
   /// The inputs are there already, in their order.
   explicit Rewriter(const graph::Graph& from);
+  /// Only the inputs that are `kept`, by node. Of a graph that writes nothing.
+  Rewriter(const graph::Graph& from, const std::vector<bool>& kept);
 
   graph::Graph& to() { return to_; }
   const graph::Graph& to() const { return to_; }

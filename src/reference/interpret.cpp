@@ -69,7 +69,8 @@ std::vector<Array> interpret_node(const Node& node, std::span<const Array> opera
   return results;
 }
 
-std::vector<Array> interpret(const Graph& g, std::span<const Array> inputs, std::span<const int64_t> symbols) {
+std::vector<Array> interpret(const Graph& g, std::span<const Array> inputs, std::span<const int64_t> symbols,
+                             const AfterNode& after) {
   require(symbols.size() == static_cast<size_t>(g.symbol_count()),
           fmt::format("{} values for {} symbols", symbols.size(), g.symbol_count()));
   require(inputs.size() == g.inputs().size(), fmt::format("{} inputs, not {}", inputs.size(), g.inputs().size()));
@@ -94,6 +95,7 @@ std::vector<Array> interpret(const Graph& g, std::span<const Array> inputs, std:
     std::vector<Array> operands;
     for (graph::Value v : node.operands) operands.push_back(value(v));
     results[static_cast<size_t>(id)] = interpret_node(binding.literal(node), operands);
+    if (after) after(node, operands, results[static_cast<size_t>(id)]);
     for (graph::Value v : node.operands)
       if (last[static_cast<size_t>(v.node)] == id) results[static_cast<size_t>(v.node)].clear();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,10 @@
 #include "src/reference/array.h"
 
 namespace sinter::reference {
+
+/// Called with the results of each node before others read them.
+using AfterNode =
+    std::function<void(const graph::Node& node, std::span<const Array> operands, std::vector<Array>& results)>;
 
 /// Runs a graph node by node: the slow, obvious meaning that everything else is compared with.
 ///
@@ -17,7 +22,7 @@ namespace sinter::reference {
 /// Ops without a reference of their own are interpreted through their decomposition. Throws UserError where the op's
 /// eager form would, CompileError if inputs do not fit the graph or an assumption of the graph does not hold.
 std::vector<Array> interpret(const graph::Graph& graph, std::span<const Array> inputs,
-                             std::span<const int64_t> symbols = {});
+                             std::span<const int64_t> symbols = {}, const AfterNode& after = {});
 
 /// The results of one node whose extents and numbers are literals, given its operands.
 std::vector<Array> interpret_node(const graph::Node& node, std::span<const Array> operands);

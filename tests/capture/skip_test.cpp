@@ -233,13 +233,6 @@ TEST(Skip, ValuesOnTheHostAreRefused) {
   EXPECT_EQ(floats(counting({2}) + 1), (std::vector<float>{1, 2})) << "the thread records nothing any more";
 }
 
-TEST(Skip, RandomDrawsAreRefused) {
-  const int line = __LINE__ + 1;
-  auto f = compile([](Tensor x) { return x + rand({3}); }, skip);
-  const std::string e = refusal<UserError>([&] { f(counting({3})); });
-  EXPECT_TRUE(contains(e, "draws other numbers in every call") && contains(e, line_text(__FILE__, line))) << e;
-}
-
 TEST(Skip, ExceptionsOfHostCodeLeaveNothingBehind) {
   bool fail = true;
   Tensor escaped;

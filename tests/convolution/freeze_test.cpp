@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/device/backend.h"
 #include "src/graph/needed_nodes.h"
@@ -15,6 +18,7 @@
 #include "src/passes/fuse_activations.h"
 #include "src/passes/split_constants.h"
 #include "src/tensor/impl.h"
+#include "tests/cache/folder.h"
 #include "tests/convolution/devices.h"
 
 namespace sinter {
@@ -118,6 +122,32 @@ TEST_P(Freeze, ResultsAreFreshMemory) {
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NE(a[i].impl()->storage, b[i].impl()->storage) << i;
   EXPECT_EQ(to_vector<float>(a[0]), to_vector<float>(exp(w)));
   EXPECT_EQ(to_vector<float>(b[2]), to_vector<float>(w * 2));
+}
+
+TEST_P(Freeze, SavedFunctionsHoldWhatWasFolded) {
+  const cache::TemporaryFolder folder;
+  const std::string path = (folder.path() / "layer.sinter").string(), plain = (folder.path() / "plain.sinter").string();
+  const Layer original = layer(), frozen = original.frozen();
+  const Tensor x = values({2, 4, 9, 7}, 7);
+  auto f = compile([&](Tensor t) { return frozen(std::move(t)); }, {.name = "frozen"});
+  f.save(path, x);
+  EXPECT_EQ(f.stats().launches, 0);
+  const Loaded loaded = load(path);
+  EXPECT_EQ(to_vector<float>(loaded({x})[0]), to_vector<float>(f(x)));
+  EXPECT_NE(loaded.text().find("; 2 constants"), std::string::npos) << "weights and bias\n" << loaded.text();
+  compile([&](Tensor t) { return original(std::move(t)); }).save(plain, x);
+  EXPECT_NE(load(plain).text().find("; 6 constants"), std::string::npos) << load(plain).text();
+}
+
+TEST_P(Freeze, SavedResultsMayBeFrozenTensors) {
+  const cache::TemporaryFolder folder;
+  const std::string path = (folder.path() / "mixed.sinter").string();
+  const Tensor w = freeze(values({8}, 1)), v = freeze(values({8}, 2)), x = values({8}, 3);
+  auto f = compile([&](Tensor t) { return std::vector<Tensor>{t + exp(w) * v, v, t * v}; });
+  f.save(path, x);
+  const std::vector<Tensor> got = load(path)({x}), want = f(x);
+  ASSERT_EQ(got.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(to_vector<float>(got[i]), to_vector<float>(want[i])) << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Freeze, testing::Bool(), test::device_name);

@@ -18,6 +18,7 @@
 #include "src/reference/interpret.h"
 #include "tests/fuzz/data.h"
 #include "tests/fuzz/memory.h"
+#include "tests/fuzz/nan_bits.h"
 #include "tests/support/approximations.h"
 #include "tests/support/op_cases.h"
 
@@ -92,21 +93,36 @@ std::string describe(const Way& way) {
 /// What Math::fast means, to the interpreter.
 Graph approximated(const Graph& graph) { return passes::use_approximations(passes::decompose(graph)); }
 
-/// One call: what the interpreter gives.
-struct Expected {
-  std::vector<Input> inputs;
-  std::vector<reference::Array> outputs;       ///< then what is written
-  std::vector<reference::Array> fast_outputs;  ///< the same, if some way is Math::fast
+/// What the interpreter gives of a graph, and of each output the elements that devices may differ in.
+struct Values {
+  std::vector<reference::Array> outputs;  ///< then what is written
+  std::vector<NanBits> nan_bits;          ///< if a way is not the CPU's, which gives the interpreter's NaNs
 };
 
-Expected expected_of(const Case& c, std::span<const int64_t> symbols, bool fast) {
+/// One call.
+struct Expected {
+  std::vector<Input> inputs;
+  Values accurate, fast;  ///< fast: if some way is Math::fast
+};
+
+Values values_of(const Graph& graph, std::span<const reference::Array> inputs, std::span<const int64_t> symbols,
+                 bool on_gpu) {
+  Values v{reference::interpret(graph, inputs, symbols), {}};
+  v.nan_bits.resize(v.outputs.size());
+  if (on_gpu) v.nan_bits = hanging_on_nan_bits(graph, inputs, symbols, v.outputs);
+  return v;
+}
+
+Expected expected_of(const Case& c, std::span<const int64_t> symbols, std::span<const Way> ways) {
+  const bool on_gpu = std::ranges::any_of(ways, [](const Way& w) { return w.device.is_cuda(); });
   Expected e;
   e.inputs = make_inputs(c.graph, symbols, c.data_seed, c.misaligned);
   std::vector<reference::Array> dense;
   for (const Input& i : e.inputs) dense.push_back(i.dense);
   const Graph values = compiler::without_writes(c.graph);
-  e.outputs = reference::interpret(values, dense, symbols);
-  if (fast) e.fast_outputs = reference::interpret(approximated(values), dense, symbols);
+  e.accurate = values_of(values, dense, symbols, on_gpu);
+  if (std::ranges::any_of(ways, [](const Way& w) { return w.math == Math::fast; }))
+    e.fast = values_of(approximated(values), dense, symbols, on_gpu);
   return e;
 }
 
@@ -141,18 +157,22 @@ class OwnStandard {
   std::shared_ptr<const exec::Executable> executable_;
 };
 
-std::string first_difference(const Case& c, const exec::Executable& executable, const Expected& e,
-                             const std::vector<reference::Array>& outputs, size_t call, Device device) {
+std::string first_difference(const Case& c, const exec::Executable& executable, const Expected& e, const Values& values,
+                             size_t call, Device device) {
+  const std::vector<reference::Array>& outputs = values.outputs;
+  const NanBits none;
+  const auto ignored = [&](size_t i) -> const NanBits& { return device.is_cuda() ? values.nan_bits[i] : none; };
   const std::vector<graph::Write>& writes = c.graph.writes();
   const std::vector<Tensor> inputs = inputs_of(c, e, device);
   const auto got = run(executable, c.graph, inputs, c.calls[call]);
   for (size_t i = 0; i < got.size(); ++i)
-    if (const std::string d = test::difference(outputs[i], got[i]); !d.empty())
+    if (const std::string d = difference(outputs[i], got[i], ignored(i)); !d.empty())
       return fmt::format("call {}, output {}: {}", call, i, d);
   for (size_t i = 0; i < writes.size(); ++i) {
     const auto input = static_cast<size_t>(writes[i].input);
     const int64_t offset = value_of(c.graph.input_layout(input).offset, c.calls[call]);
-    if (const std::string d = difference_in_place(e.inputs[input], inputs[input], offset, outputs[got.size() + i]);
+    if (const std::string d = difference_in_place(e.inputs[input], inputs[input], offset, outputs[got.size() + i],
+                                                  ignored(got.size() + i));
         !d.empty())
       return fmt::format("call {}, input {} after it was written: {}", call, input, d);
   }
@@ -164,9 +184,9 @@ std::string first_difference(const Case& c, const Way& way, const std::vector<Ex
   const OwnStandard standard(c, way);
   for (size_t call = 0; call < c.calls.size(); ++call) {
     const Expected& e = expected[call];
-    std::vector<reference::Array> outputs = way.math == Math::fast ? e.fast_outputs : e.outputs;
-    standard.replace(outputs, e, call);
-    if (const std::string d = first_difference(c, *executable, e, outputs, call, way.device); !d.empty()) return d;
+    Values values = way.math == Math::fast ? e.fast : e.accurate;
+    standard.replace(values.outputs, e, call);
+    if (const std::string d = first_difference(c, *executable, e, values, call, way.device); !d.empty()) return d;
   }
   return {};
 }
@@ -183,13 +203,20 @@ Dims shape_of(const graph::ValueType& type, std::span<const int64_t> symbols) {
   return shape;
 }
 
+std::string why_nothing_runs(std::span<const Way> ways) {
+  ops::register_all_ops();
+  const char* const least = "graph \"least\" on cpu {\n  %0 f32 [3] = input\n  %1 f32 [3] = neg(%0)\n  return %1\n}\n";
+  return compare({graph::parse(least)}, ways).text;
+}
+
 Outcome compare(const Case& c, std::span<const Way> ways) {
   std::vector<Expected> expected;
   try {
-    const bool fast = std::ranges::any_of(ways, [](const Way& w) { return w.math == Math::fast; });
-    for (const auto& symbols : c.calls) expected.push_back(expected_of(c, symbols, fast));
+    for (const auto& symbols : c.calls) expected.push_back(expected_of(c, symbols, ways));
   } catch (const UserError& e) {
     return {Verdict::refused, e.what()};
+  } catch (const std::exception& e) {
+    return {Verdict::different, fmt::format("the interpreter: {}", e.what())};
   }
   for (const Way& way : ways) try {
       if (const std::string d = first_difference(c, way, expected); !d.empty())

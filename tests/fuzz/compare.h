@@ -44,6 +44,9 @@ struct Outcome {
 /// on nothing else.
 Outcome compare(const Case& c, std::span<const Way> ways);
 
+/// Empty, or why not even one op runs in each of the ways: no such device, or its back end is not found.
+std::string why_nothing_runs(std::span<const Way> ways);
+
 /// Both fusions on the CPU, and approximations.
 inline constexpr Way cpu_ways[] = {
     {Device::cpu(), Fusion::all}, {Device::cpu(), Fusion::none}, {Device::cpu(), Fusion::all, Math::fast}};

@@ -108,7 +108,7 @@ Tensor to_device(const Input& input, Device device, bool written) {
 }
 
 std::string difference_in_place(const Input& input, const Tensor& tensor, int64_t offset,
-                                const reference::Array& elements) {
+                                const reference::Array& elements, const NanBits& ignored) {
   const tensor::TensorImpl& t = *tensor.impl();
   const Tensor is = tensor::copy_to_device(block_of(t), Device::cpu());
   const Tensor was = tensor::copy_to_device(block_of(*input.tensor.impl()), Device::cpu());
@@ -117,7 +117,7 @@ std::string difference_in_place(const Input& input, const Tensor& tensor, int64_
   };
   reference::Array got = reference::Array::zeros(t.dtype, t.shape);
   if (!got.data.empty()) tensor::read_elements(*written(is).impl(), got.data.data());
-  if (const std::string d = test::difference(elements, got); !d.empty()) return d;
+  if (const std::string d = difference(elements, got, ignored); !d.empty()) return d;
   tensor::write_elements(*written(was).impl(), got.data.data());
   const bool kept = std::memcmp(was.impl()->data(), is.impl()->data(), was.impl()->storage->bytes) == 0;
   return kept ? "" : "memory beside the elements was written";

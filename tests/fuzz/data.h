@@ -8,6 +8,7 @@
 #include "src/graph/graph.h"
 #include "src/reference/array.h"
 #include "src/tensor/impl.h"
+#include "tests/fuzz/nan_bits.h"
 
 namespace sinter::fuzz {
 
@@ -25,9 +26,10 @@ std::vector<Input> make_inputs(const graph::Graph& graph, std::span<const int64_
 /// A copy with equal strides and surroundings on a device; on the CPU the tensor itself unless it is `written`.
 Tensor to_device(const Input& input, Device device, bool written);
 
-/// Empty if `tensor`, a copy of the input that a run has written to, holds these elements (any NaN equals any NaN),
+/// Empty if `tensor`, a copy of the input that a run has written to, holds these elements (any NaN equals any NaN, and
+/// those that are `ignored` may be others),
 /// `offset` elements after its first one, and the surroundings are what they were; else the difference in words.
 std::string difference_in_place(const Input& input, const Tensor& tensor, int64_t offset,
-                                const reference::Array& elements);
+                                const reference::Array& elements, const NanBits& ignored);
 
 }  // namespace sinter::fuzz

@@ -39,6 +39,20 @@ TEST_F(Replay, EqualHostCodeIsSilent) {
   EXPECT_EQ(take(), "");
 }
 
+TEST_F(Replay, HostCodeThatIsCheckedDrawsNothing) {
+  auto f = compile([](Tensor x) { return x + rand({3}) - dropout(x, 0.5); }, skip);
+  const auto eager = [](const Tensor& x) { return x + rand({3}) - dropout(x, 0.5); };
+  const Tensor x = counting({3});
+  std::vector<std::vector<float>> want, got;
+  manual_seed(4);
+  for (int i = 0; i < 3; ++i) want.push_back(floats(eager(x)));
+  manual_seed(4);
+  for (int i = 0; i < 3; ++i) got.push_back(floats(f(x)));
+  EXPECT_EQ(got, want);
+  EXPECT_EQ(random_state(), (RandomState{4, 6}));
+  EXPECT_EQ(take(), "");
+}
+
 TEST_F(Replay, NumbersOpsAndTensors) {
   float number = 2;
   bool other = false;

@@ -117,7 +117,7 @@ TEST(Damage, MendedFilesNeverCrash) {
         (void)c.call.signature.matches(key);
         (void)c.call.signature.text();
         std::vector<int64_t> symbols;
-        saved::fill_symbols(c.call, key, symbols);
+        saved::fill_symbols(c.call, key, 5, symbols);
       }
     } catch (const Error&) {
     }

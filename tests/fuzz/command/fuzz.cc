@@ -59,7 +59,12 @@ void run_share(const Arguments& a, uint64_t process, const std::string& path) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   GeneratorOptions options;
   options.platform_functions = !a.cuda;
-  Campaign campaign(a.cuda ? std::span<const Way>(cuda_ways) : std::span<const Way>(cpu_ways), options);
+  const std::span<const Way> ways = a.cuda ? std::span<const Way>(cuda_ways) : std::span<const Way>(cpu_ways);
+  Campaign campaign(ways, options);
+  if (const std::string why = why_nothing_runs(ways); !why.empty()) {  // no graph's fault, and nothing to minimise
+    std::ofstream(path) << "0 0 1\nfailures\nnothing runs: " << why << '\n';
+    return;
+  }
   for (uint64_t seed = a.seed + process; seconds() < a.seconds && campaign.goes_on(); seed += a.processes)
     campaign.test(seed);
   std::ofstream file(path);

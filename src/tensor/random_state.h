@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sinter::ops {
+namespace sinter::tensor {
 
 /// Which random numbers a call gets: those of the offset in `state` and `after` more.
 ///
@@ -20,7 +20,23 @@ struct Draw {
   int64_t after = 0;
 };
 
-Draw next_draw(Device device, std::string_view op, SourceLine line);
+/// The next place, or the first of `count` places that follow each other.
+Draw next_draw(Device device, std::string_view op, SourceLine line, int64_t count = 1);
+
+/// While one lives, draws of this thread leave the sequences where they are, and their places mean nothing: for host
+/// code that is recorded and not called.
+class DrawsApart {
+ public:
+  DrawsApart();
+  ~DrawsApart();
+  DrawsApart(const DrawsApart&) = delete;
+  DrawsApart& operator=(const DrawsApart&) = delete;
+  int64_t take() { return taken_++; }
+
+ private:
+  int64_t taken_ = 0;
+  DrawsApart* const before_;
+};
 
 /// Calls of this thread on a stream under capture whose kernels are queued now: `count` must be added to the offset in
 /// `state`, on that stream.
@@ -31,4 +47,4 @@ struct CapturedDraws {
 /// Hands over all since the last call; nearly always none.
 std::vector<CapturedDraws> take_captured_draws();
 
-}  // namespace sinter::ops
+}  // namespace sinter::tensor
