@@ -9,6 +9,7 @@
 #include "codegen/schedule/fold_stages.h"
 #include "codegen/schedule/grid_split.h"
 #include "codegen/schedule/joint_axis.h"
+#include "codegen/schedule/kept_counter.h"
 #include "codegen/schedule/nest_emitter.h"
 #include "codegen/schedule/row_passes.h"
 #include "codegen/schedule/strategies.h"
@@ -146,6 +147,17 @@ class FoldEmitter {
     e_.set_origin(axis_, offset == 0 ? first : b_.add(first, b_.literal(offset)));
   }
 
+  /// Of tiles of one row in the chunk behind the whole ones: does the tile at `offset` lie inside the extent in every
+  /// unit, or in none? A unit that there is has its first row.
+  bool is_inside(int64_t offset) const {
+    const auto n = extent_.constant();
+    return plan_.width == 1 && (offset == 0 || (n && *n % chunk >= offset + partials));
+  }
+  bool is_behind(int64_t offset) const {
+    const auto n = extent_.constant();
+    return plan_.width == 1 && offset > 0 && n && *n % chunk <= offset;
+  }
+
   /// f(offset) for each tile of a unit that can hold an element. The tiles of the only one are kept for the next pass.
   template <class F>
   void each_tile(Value first, bool whole, const F& f) {
@@ -153,7 +165,8 @@ class FoldEmitter {
       for (int64_t fold = 0; fold < plan_.folds; ++fold) {
         const int64_t offset = run * plan_.run_elements() + fold * partials;
         if (!plan_.single) {
-          go_to(first, offset, whole);
+          if (!whole && is_behind(offset)) continue;
+          go_to(first, offset, whole || is_inside(offset));
           f(offset);
           continue;
         }
@@ -198,7 +211,8 @@ class FoldEmitter {
     });
     std::vector<Value> sums;
     for (size_t i = 0; i < stage.size(); ++i) {
-      for (Value& v : folded[i]) v = b_.reduce(kind(stage[i]), plan_.dim, v);
+      if (plan_.width > 1 || plan_.single)
+        for (Value& v : folded[i]) v = b_.reduce(kind(stage[i]), plan_.dim, v);
       sums.push_back(tree(kind(stage[i]), std::move(folded[i])));
     }
     return sums;
@@ -364,6 +378,7 @@ class FoldEmitter {
   std::vector<Value> fold_run(const std::vector<ValueId>& stage, int64_t longest, const Count& n,
                               const std::function<std::vector<Value>(const CounterLoop&)>& run) {
     const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(longest)));
+    if (keeps_slots(stage, levels)) return fold_run_in_memory(stage, levels, n.value, run);
     std::vector<BinaryCounter> counters;
     CounterLoop body;
     for (ValueId r : stage) {
@@ -388,6 +403,48 @@ class FoldEmitter {
       sums.push_back(n.literal ? counters[i].drain(*n.literal, own(slots, i))
                                : counters[i].drain(n.value, own(slots, i)));
     return sums;
+  }
+
+  /// On the CPU slots that registers do not hold, or that are many, lie in memory.
+  bool keeps_slots(const std::vector<ValueId>& stage, int levels) const {
+    constexpr int most_in_registers = 6;
+    constexpr size_t most_stores = 16;
+    return !kernel_.target().cuda && stage.size() <= most_stores && (levels > most_in_registers || plan_.width == 1);
+  }
+
+  std::vector<Value> fold_run_in_memory(const std::vector<ValueId>& stage, int levels, Value n,
+                                        const std::function<std::vector<Value>(const CounterLoop&)>& run) {
+    const int first = counters_in_use_;
+    std::vector<KeptCounter> counters;
+    for (ValueId r : stage) {
+      const tile_ir::Type tile = folded_type(r);
+      counters.emplace_back(b_, kind(r), tile, levels, store_of({counters_in_use_++, tile, levels}));
+      counters.back().clear();
+    }
+    CounterLoop body;
+    body.push = [&](Value number, const std::vector<Value>& sums, std::span<const Value>) {
+      for (size_t i = 0; i < stage.size(); ++i) counters[i].push(number, sums[i]);
+      return std::vector<Value>{};
+    };
+    run(body);
+    std::vector<Value> sums;
+    for (KeptCounter& c : counters) sums.push_back(c.drain(n));
+    counters_in_use_ = first;
+    return sums;
+  }
+
+  /// What a store holds, and which of the counters that are in use at the same time it is for.
+  struct CounterStore {
+    int number;
+    tile_ir::Type tile;
+    int levels;
+    friend bool operator==(const CounterStore&, const CounterStore&) = default;
+  };
+
+  int32_t store_of(const CounterStore& s) {
+    auto at = std::ranges::find(counter_stores_, s);
+    if (at == counter_stores_.end()) at = counter_stores_.insert(at, s);
+    return static_cast<int32_t>(at - counter_stores_.begin());
   }
 
   /// Shape of a folded unit: what the operand varies with, but for the folded dim.
@@ -589,6 +646,8 @@ class FoldEmitter {
   tile_ir::KernelBuilder& b_;
   const int64_t longest_;
   std::optional<PartOfChunk> part_;
+  std::vector<CounterStore> counter_stores_;  ///< by number
+  int counters_in_use_ = 0;
   std::optional<Value> number_;                       ///< of the program in its cluster
   std::map<ValueId, size_t> first_pass_;              ///< that needs a load which is kept
   std::map<int64_t, std::map<ValueId, Value>> kept_;  ///< of each tile of the only unit
