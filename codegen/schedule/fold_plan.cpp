@@ -246,9 +246,10 @@ class Planner {
     return n;
   }
 
-  /// A program keeps a strip of columns in registers.
+  /// A program keeps a strip of columns in registers, or partial sums of a wider one in memory.
   void columns_of_programs() {
-    if (const int32_t strip = !target_.cuda && length_ > 8 ? wide_strip() : 0; strip > 0) return rows_of_strips(strip);
+    if (const int32_t strip = !target_.cuda && length_ > 8 ? strip_of_rows() : 0; strip > 0)
+      return rows_of_strips(strip);
     const int32_t wish = target_.cuda ? 32 : 2 * target_.vector_bits / 32;
     const int32_t most =
         target_.cuda ? chunk_partials : 8;  // registers hold one tile of `most` rows for each of `folds`
@@ -261,27 +262,28 @@ class Planner {
     plan_.tiling.num_warps = target_.cuda ? static_cast<int>(std::clamp<int64_t>(elements / 128, 1, 16)) : 1;
   }
 
-  /// On the CPU: columns of a strip that is read row by row, in long runs; 0 where columns are few. What is read again
-  /// must lie in cache then.
-  int32_t wide_strip() const {
-    constexpr int32_t widest = 1024, narrowest = 128, of_any_number = 256;
+  /// On the CPU: columns of a strip that is read row by row, in long runs; 0 where what is read again would not lie in
+  /// cache.
+  int32_t strip_of_rows() const {
+    constexpr int32_t widest = 1024, narrow = 128;
     constexpr int64_t cached_bytes = 512 << 10;
     const int64_t columns = extent(static_cast<size_t>(strip_));
-    if (columns < narrowest) return 0;
     const auto folds = std::ranges::count(nest_.body.instructions(), InstructionKind::reduce, &loop::Instruction::kind);
-    int32_t strip = columns < unknown_length ? widest : of_any_number;
+    int32_t strip = columns < unknown_length ? std::min(widest, covering(columns)) : narrow;
     const auto too_wide = [&] {
       const int64_t padded = (columns + strip - 1) / strip * strip;
-      return strip * folds > widest || (again_ && length_ > cached_bytes / (strip * int64_t{8})) ||
-             (strip > narrowest && columns < unknown_length && padded > columns + columns / 4);
+      return strip * folds > widest || padded > columns + columns / 4;
     };
-    while (strip >= narrowest && too_wide()) strip /= 2;
-    return strip >= narrowest ? strip : 0;
+    while (strip > narrow && too_wide()) strip /= 2;
+    const bool in_cache = !again_ || length_ <= cached_bytes / (strip * int64_t{8});
+    return strip * folds <= 2 * widest && in_cache ? strip : 0;
   }
 
-  /// A strip's partial sums are those of one row, and of the rows 256, 512 and 768 further on.
+  /// A strip's partial sums are those of a few rows, each with the rows 256, 512 and 768 further on: as many as give
+  /// work for a turn of the counter.
   void rows_of_strips(int32_t strip) {
     plan_.width = 1;
+    plan_.beside = std::clamp(256 / strip, 4, 16);
     plan_.folds = tiles_of(length_);
     plan_.tiling.num_warps = 1;
     place_columns(strip);

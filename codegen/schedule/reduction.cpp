@@ -148,22 +148,24 @@ class FoldEmitter {
   }
 
   /// Of tiles of one row in the chunk behind the whole ones: does the tile at `offset` lie inside the extent in every
-  /// unit, or in none? A unit that there is has its first row.
+  /// unit, or in none?
   bool is_inside(int64_t offset) const {
     const auto n = extent_.constant();
-    return plan_.width == 1 && (offset == 0 || (n && *n % chunk >= offset + partials));
+    if (plan_.width > 1 || !n) return false;
+    const int64_t left = *n % chunk - offset / partials * partials;
+    return left >= partials || (offset < partials && left % plan_.unit_partials() == 0);
   }
   bool is_behind(int64_t offset) const {
     const auto n = extent_.constant();
-    return plan_.width == 1 && offset > 0 && n && *n % chunk <= offset;
+    return plan_.width == 1 && n && *n % chunk <= offset;
   }
 
   /// f(offset) for each tile of a unit that can hold an element. The tiles of the only one are kept for the next pass.
   template <class F>
   void each_tile(Value first, bool whole, const F& f) {
-    for (int64_t run = 0; run < plan_.runs; ++run)
+    for (int64_t k = 0; k < plan_.runs * plan_.beside; ++k)  // only one of the two is several
       for (int64_t fold = 0; fold < plan_.folds; ++fold) {
-        const int64_t offset = run * plan_.run_elements() + fold * partials;
+        const int64_t offset = (plan_.runs > 1 ? k * plan_.run_elements() : k) + fold * partials;
         if (!plan_.single) {
           if (!whole && is_behind(offset)) continue;
           go_to(first, offset, whole || is_inside(offset));
@@ -203,7 +205,7 @@ class FoldEmitter {
     each_tile(first, whole, [&](int64_t offset) {
       for (size_t i = 0; i < stage.size(); ++i) {
         const Value v = padded(stage[i]);
-        if (offset % chunk == 0 || planted(Fault::other_order))
+        if (offset % chunk < plan_.beside || planted(Fault::other_order))
           folded[i].push_back(v);
         else
           folded[i].back() = b_.scalar(loop::fold_op(kind(stage[i])), {folded[i].back(), v});
@@ -332,7 +334,7 @@ class FoldEmitter {
   Count units_of(bool whole) {
     if (whole) return count(plan_.units_per_chunk());
     const Expr left = min(mod(extent_, Expr(chunk)), Expr(partials));
-    return count(ceildiv(left, Expr(int64_t{plan_.width})));
+    return count(ceildiv(left, Expr(plan_.unit_partials())));
   }
 
   /// Of `n` units those from `begin` on, at most `most`.
@@ -347,12 +349,12 @@ class FoldEmitter {
     Count n = units_of(whole);
     if (part_) {
       begin = b_.mul(part_->number, b_.literal(part_->units));
-      of_step = b_.add(of_step, b_.mul(begin, b_.literal(plan_.width)));
+      of_step = b_.add(of_step, b_.mul(begin, b_.literal(plan_.unit_partials())));
       n = whole ? count(part_->units) : Count{std::nullopt, left_of(n.value, begin, part_->units)};
     }
     return fold_run(stage, part_ ? part_->units : plan_.units_per_chunk(), n, [&](const CounterLoop& body) {
       return loop(b_.literal(0), n.value, body.empty, [&](Value unit, std::span<const Value> carried) {
-        const Value first = b_.add(of_step, b_.mul(unit, b_.literal(plan_.width)));
+        const Value first = b_.add(of_step, b_.mul(unit, b_.literal(plan_.unit_partials())));
         return body.push(unit, fold_unit(stage, first, whole), carried);
       });
     });
@@ -627,7 +629,8 @@ class FoldEmitter {
         each_tile(first_of(step), whole, [&](int64_t) { store(); });
       } else {
         loop(b_.literal(0), units_of(whole).value, {}, [&](Value unit, std::span<const Value>) {
-          each_tile(b_.add(first_of(step), b_.mul(unit, b_.literal(plan_.width))), whole, [&](int64_t) { store(); });
+          each_tile(b_.add(first_of(step), b_.mul(unit, b_.literal(plan_.unit_partials()))), whole,
+                    [&](int64_t) { store(); });
           return std::vector<Value>{};
         });
       }
