@@ -27,8 +27,8 @@ std::vector<AccessView> accesses(const loop::Program& p, const loop::Nest& nest)
   std::vector<AccessView> out;
   for (const loop::Instruction& in : nest.body.instructions())
     if (in.kind == InstructionKind::load)
-      out.push_back({axis_strides(in.index[0], nest.axes.size()), in.attribute.bytes(), false,
-                     has_loaded_index(in.index[0])});
+      out.push_back(
+          {axis_strides(in.index[0], nest.axes.size()), in.attribute.bytes(), false, has_loaded_index(in.index[0])});
   for (const loop::Store& s : nest.stores)
     out.push_back(
         {axis_strides(s.index[0], nest.axes.size()), p.buffers[static_cast<size_t>(s.buffer)].dtype.bytes(), true});
