@@ -38,6 +38,7 @@ void KernelEmitter::instruction(const Instruction& i) {
       return grid_scan(i);
     case Op::reduce:
       if (reduces_in_blocks(i)) return reduce_in_blocks(i);
+      if (reduces_across(i)) return reduce_across(i);
       break;
     case Op::reshape:
       if (is_large(i.type)) return define_stored(i.results[0], stored(i.operands[0]));
@@ -204,9 +205,10 @@ void KernelEmitter::scatter(const Instruction& i) {
   });
 }
 
-/// Number of a slot's first element.
+/// Number of the first element of a slot, or of the window in it.
 llvm::Value* KernelEmitter::slot_begin(const Instruction& i, const tile_ir::Type& tile) {
-  return b_.CreateMul(scalar_use(i.operands[0]), b_.getInt64(static_cast<uint64_t>(tile.elements())));
+  llvm::Value* first = b_.CreateMul(scalar_use(i.operands[0]), b_.getInt64(static_cast<uint64_t>(tile.elements())));
+  return in_window(tile) ? b_.CreateAdd(first, window_->number) : first;
 }
 
 void KernelEmitter::keep(const Instruction& i) {

@@ -30,6 +30,9 @@ bool may_overlap(const tile_ir::Kernel& kernel, int p, int q) {
   return !(a.no_alias && b.written) && !(b.no_alias && a.written);
 }
 
+/// Whose tile an instruction without a result works on; -1: it is the result.
+ValueId worked_on(const Instruction& i) { return i.op == Op::keep ? i.operands[1] : writes(i) ? i.operands[0] : -1; }
+
 /// Must all of `first` happen before any of `second`? Equal boxes meet element by element, so their order within a
 /// window is enough.
 bool conflict(const tile_ir::Kernel& kernel, const Instruction& first, const Instruction& second) {
@@ -61,9 +64,13 @@ bool KernelEmitter::broadcasts_by_window(const Instruction& i) const {
          std::all_of(bits.begin(), low_end, [](int bit) { return bit >= 0; });
 }
 
+const tile_ir::Type& KernelEmitter::shape_of(const Instruction& i) const {
+  const ValueId v = worked_on(i);
+  return v < 0 ? i.type : type_of(v);
+}
+
 bool KernelEmitter::works_by_window(const Instruction& i) const {
-  const bool has_operand_shape = writes(i);
-  const tile_ir::Type& shape = has_operand_shape ? type_of(i.operands[0]) : i.type;
+  const tile_ir::Type& shape = shape_of(i);
   if (!is_large(shape)) return false;
   switch (i.op) {
     case Op::constant:
@@ -72,6 +79,8 @@ bool KernelEmitter::works_by_window(const Instruction& i) const {
     case Op::gather:
     case Op::scatter:
     case Op::status_check:
+    case Op::keep:
+    case Op::recall:
       return true;
     case Op::broadcast:
       return broadcasts_by_window(i);
@@ -86,15 +95,15 @@ bool KernelEmitter::works_by_window(const Instruction& i) const {
 /// The longest run from `at` on that can share a loop; `at` becomes its last instruction.
 KernelEmitter::Group KernelEmitter::window_group(const Region& r, size_t& at, const RareParts& rare,
                                                  const Done& done) const {
-  const auto shape_of = [&](const Instruction& i) {
-    const tile_ir::Type& t = writes(i) ? type_of(i.operands[0]) : i.type;
+  const auto elements_of = [&](const Instruction& i) {
+    const tile_ir::Type& t = shape_of(i);
     return std::pair(t.parts, t.part_elements());
   };
   Group group{&r.body[at]};
   for (size_t k = at + 1; k < r.body.size(); ++k) {
     const Instruction& i = r.body[k];
     if (done.count(&i) || rare.is_deferred(i)) continue;
-    if (!works_by_window(i) || shape_of(i) != shape_of(*group[0])) break;
+    if (!works_by_window(i) || elements_of(i) != elements_of(*group[0])) break;
     if (std::any_of(group.begin(), group.end(), [&](const Instruction* g) { return conflict(frame_.kernel(), *g, i); }))
       break;
     group.push_back(&i);
@@ -129,7 +138,7 @@ void KernelEmitter::emit_windows(const Region& r, const Group& group, const Rare
       if (all[v] != own[v]) kept.emplace_back(v, TileBuffer::make(b_, frame_, type_of(v).dtype, type_of(v).elements()));
   spill_sources(group);
 
-  const tile_ir::Type& shape = writes(*group[0]) ? type_of(group[0]->operands[0]) : group[0]->type;
+  const tile_ir::Type& shape = shape_of(*group[0]);
   const int lanes = chunk_lanes(shape);
   const auto part_chunks = static_cast<int>(shape.part_elements() / lanes);
   const auto affordable = static_cast<int>(std::bit_floor(std::max<size_t>(1, window_budget / emitted.size())));
@@ -229,6 +238,41 @@ void KernelEmitter::reduce_in_blocks(const Instruction& i) {
   if (is_large(i.type) && folded == i.type) return define_stored(i.results[0], {{partial.pointer()}});
   const TileValue rest = partial.load_all(folded, chunk_lanes(folded));
   define(i.results[0], emit_reduce(b_, rest, folded, kind, i.dim));
+}
+
+/// Folds along a dim of a large tile behind which whole vectors lie.
+bool KernelEmitter::reduces_across(const Instruction& i) const {
+  constexpr int32_t most_unrolled = 64;
+  const tile_ir::Type& from = type_of(i.operands[0]);
+  if (!is_large(from) || i.dim == tile_ir::parts_dim) return false;
+  return from.dims[static_cast<size_t>(i.dim)] <= most_unrolled && elements_behind(from, i.dim) >= frame_.lanes();
+}
+
+int64_t KernelEmitter::elements_behind(const tile_ir::Type& t, int dim) {
+  int64_t n = 1;
+  for (int d = dim + 1; d < t.rank; ++d) n *= t.dims[static_cast<size_t>(d)];
+  return n;
+}
+
+void KernelEmitter::reduce_across(const Instruction& i) {
+  const tile_ir::Type& from = type_of(i.operands[0]);
+  const int32_t extent = from.dims[static_cast<size_t>(i.dim)];
+  const auto behind = static_cast<uint64_t>(elements_behind(from, i.dim));
+  const tile_ir::Type block_type = tile_ir::Type::tile(from.dtype, {extent, frame_.lanes()});
+  const TileBuffer source = buffer_of(i.operands[0]);
+  const TileBuffer folded = TileBuffer::make(b_, frame_, from.dtype, i.type.elements());
+  emit_counted_loop(b_, i.type.elements(), frame_.lanes(), [&](llvm::Value* number) {
+    llvm::Value* before = b_.CreateUDiv(number, b_.getInt64(behind));
+    llvm::Value* first =
+        b_.CreateAdd(number, b_.CreateMul(before, b_.getInt64(behind * static_cast<uint64_t>(extent - 1))));
+    TileValue block{{}};
+    for (int32_t k = 0; k < extent; ++k)
+      block[0].push_back(
+          source.load(b_.CreateAdd(first, b_.getInt64(behind * static_cast<uint64_t>(k))), frame_.lanes()));
+    folded.store(number, emit_reduce(b_, block, block_type, static_cast<tile_ir::ReduceKind>(i.index), 0)[0][0]);
+  });
+  if (is_large(i.type)) return define_stored(i.results[0], {{folded.pointer()}});
+  define(i.results[0], folded.load_all(i.type, chunk_lanes(i.type)));
 }
 
 }  // namespace sinter::llvm_codegen

@@ -81,6 +81,7 @@ class KernelEmitter {
   static constexpr int64_t large_elements = 256;
   static bool is_large(const tile_ir::Type& t) { return t.elements() > large_elements; }
   bool in_window(const tile_ir::Type& t) const { return window_ && is_large(t); }
+  const tile_ir::Type& shape_of(const Instruction& i) const;
   bool works_by_window(const Instruction& i) const;
   bool broadcasts_by_window(const Instruction& i) const;
   Group window_group(const Region& r, size_t& at, const RareParts& rare, const Done& done) const;
@@ -92,6 +93,9 @@ class KernelEmitter {
   void store_window(const Instruction& i);
   bool reduces_in_blocks(const Instruction& i) const;
   void reduce_in_blocks(const Instruction& i);
+  bool reduces_across(const Instruction& i) const;
+  static int64_t elements_behind(const tile_ir::Type& t, int dim);
+  void reduce_across(const Instruction& i);
 
   // Values
   const tile_ir::Type& type_of(ValueId v) const { return types_[static_cast<size_t>(v)]; }

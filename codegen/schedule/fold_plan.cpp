@@ -12,6 +12,7 @@ namespace sinter::schedule {
 namespace {
 
 using graph::Expr;
+using loop::InstructionKind;
 
 constexpr int32_t chunk_partials = loop::reduction_partials;
 constexpr int32_t max_warps = 16;
@@ -245,8 +246,10 @@ class Planner {
     return n;
   }
 
-  /// A program keeps a strip of columns in registers.
+  /// A program keeps a strip of columns in registers, or partial sums of a wider one in memory.
   void columns_of_programs() {
+    if (const int32_t strip = !target_.cuda && length_ > 8 ? strip_of_rows() : 0; strip > 0)
+      return rows_of_strips(strip);
     const int32_t wish = target_.cuda ? 32 : 2 * target_.vector_bits / 32;
     const int32_t most =
         target_.cuda ? chunk_partials : 8;  // registers hold one tile of `most` rows for each of `folds`
@@ -257,6 +260,33 @@ class Planner {
     // 4 elements a thread: 16 bytes of f32, and every tile of a unit is loaded before the first is used.
     const int64_t elements = int64_t{plan_.width} * plan_.tiling.dims[1];
     plan_.tiling.num_warps = target_.cuda ? static_cast<int>(std::clamp<int64_t>(elements / 128, 1, 16)) : 1;
+  }
+
+  /// On the CPU: columns of a strip that is read row by row, in long runs; 0 where what is read again would not lie in
+  /// cache.
+  int32_t strip_of_rows() const {
+    constexpr int32_t widest = 1024, narrow = 128;
+    constexpr int64_t cached_bytes = 512 << 10;
+    const int64_t columns = extent(static_cast<size_t>(strip_));
+    const auto folds = std::ranges::count(nest_.body.instructions(), InstructionKind::reduce, &loop::Instruction::kind);
+    int32_t strip = columns < unknown_length ? std::min(widest, covering(columns)) : narrow;
+    const auto too_wide = [&] {
+      const int64_t padded = (columns + strip - 1) / strip * strip;
+      return strip * folds > widest || padded > columns + columns / 4;
+    };
+    while (strip > narrow && too_wide()) strip /= 2;
+    const bool in_cache = !again_ || length_ <= cached_bytes / (strip * int64_t{8});
+    return strip * folds <= 2 * widest && in_cache ? strip : 0;
+  }
+
+  /// A strip's partial sums are those of a few rows, each with the rows 256, 512 and 768 further on: as many as give
+  /// work for a turn of the counter.
+  void rows_of_strips(int32_t strip) {
+    plan_.width = 1;
+    plan_.beside = std::clamp(256 / strip, 4, 16);
+    plan_.folds = tiles_of(length_);
+    plan_.tiling.num_warps = 1;
+    place_columns(strip);
   }
 
   /// A warp goes down a strip of 256 bytes: a lane loads a vector from each of 16 rows, and folds in its registers.

@@ -15,7 +15,7 @@ namespace sinter::schedule {
 ///   - `runs` runs of whole chunks, whose folds meet in a binary tree. A run is a tile of `width` elements, a multiple
 ///     of 1024, or, with width 256, the `folds` tiles of a chunk, 256 elements apart, folded from left to right;
 ///   - with a width below 256, a chunk: 256 / width units of `width` neighbouring partials (`folds` tiles, 256 elements
-///     apart), which meet in a binary tree.
+///     apart), which meet in a binary tree. With a width of 1 a unit has `beside` such partials, which do as well.
 /// `single`: one unit holds the whole axis (its tiles are kept for what reads the elements again); then the width is
 /// any power of two.
 struct FoldPlan {
@@ -24,6 +24,7 @@ struct FoldPlan {
   int32_t width = 256;
   int32_t folds = 4;
   int32_t runs = 1;
+  int32_t beside = 1;  ///< neighbouring partials of a unit, each a tile of width 1
   bool single = false;
   /// Rows are read from memory once and kept in the program's own memory (Op::keep): `slots` tiles of `width`, in which
   /// a warp has a chunk. A row is spread over a cluster of programs, each of which has `share` elements, but for the
@@ -35,7 +36,8 @@ struct FoldPlan {
     int32_t last_width = 0;  ///< of a tile behind the slots, of as few chunks as cover what a single program has left
   };
   std::optional<Resident> resident = std::nullopt;
-  int64_t units_per_chunk() const { return width < 256 && !single ? 256 / width : 1; }
+  int64_t unit_partials() const { return int64_t{width} * beside; }
+  int64_t units_per_chunk() const { return width < 256 && !single ? 256 / unit_partials() : 1; }
   int64_t run_elements() const { return width <= 256 ? 1024 : width; }
   int64_t step_elements() const { return runs * run_elements(); }
 };

@@ -109,7 +109,8 @@ tile_ir::Type NestEmitter::shape_of_axis(size_t axis) const {
 
 bool NestEmitter::needs_mask(size_t axis) const {
   const AxisPlace& p = tiling_.axes[axis];
-  if (p.kind != AxisPlace::Kind::tile || p.size == 1) return false;
+  if (p.kind != AxisPlace::Kind::tile) return false;
+  if (p.size == 1) return whole_[axis] == false;
   if (is_phased(axis)) return true;
   if (whole_[axis]) return !*whole_[axis];
   return !simplify(mod(nest_.axes[axis].extent, Expr(int64_t{p.size})), ranges_).is_constant(0);

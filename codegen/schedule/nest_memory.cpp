@@ -68,6 +68,7 @@ NestEmitter::Box NestEmitter::box(Expr address, const AxisStrides& strides, cons
       box.dims[static_cast<size_t>(p.dim)] = p.size;
     } else {
       base = base + stride * Expr::axis(static_cast<int>(x));
+      if (needs_mask(x)) inside = conjunction(inside, b_.lt(*origins_[x], scalar_of(nest_.axes[x].extent)));
       if (bounds[x].lo) inside = conjunction(inside, b_.le(scalar_of(*bounds[x].lo), *origins_[x]));
       if (bounds[x].hi) inside = conjunction(inside, b_.lt(*origins_[x], scalar_of(*bounds[x].hi)));
     }

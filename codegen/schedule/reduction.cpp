@@ -9,6 +9,7 @@
 #include "codegen/schedule/fold_stages.h"
 #include "codegen/schedule/grid_split.h"
 #include "codegen/schedule/joint_axis.h"
+#include "codegen/schedule/kept_counter.h"
 #include "codegen/schedule/nest_emitter.h"
 #include "codegen/schedule/row_passes.h"
 #include "codegen/schedule/strategies.h"
@@ -146,14 +147,28 @@ class FoldEmitter {
     e_.set_origin(axis_, offset == 0 ? first : b_.add(first, b_.literal(offset)));
   }
 
+  /// Of tiles of one row in the chunk behind the whole ones: does the tile at `offset` lie inside the extent in every
+  /// unit, or in none?
+  bool is_inside(int64_t offset) const {
+    const auto n = extent_.constant();
+    if (plan_.width > 1 || !n) return false;
+    const int64_t left = *n % chunk - offset / partials * partials;
+    return left >= partials || (offset < partials && left % plan_.unit_partials() == 0);
+  }
+  bool is_behind(int64_t offset) const {
+    const auto n = extent_.constant();
+    return plan_.width == 1 && n && *n % chunk <= offset;
+  }
+
   /// f(offset) for each tile of a unit that can hold an element. The tiles of the only one are kept for the next pass.
   template <class F>
   void each_tile(Value first, bool whole, const F& f) {
-    for (int64_t run = 0; run < plan_.runs; ++run)
+    for (int64_t k = 0; k < plan_.runs * plan_.beside; ++k)  // only one of the two is several
       for (int64_t fold = 0; fold < plan_.folds; ++fold) {
-        const int64_t offset = run * plan_.run_elements() + fold * partials;
+        const int64_t offset = (plan_.runs > 1 ? k * plan_.run_elements() : k) + fold * partials;
         if (!plan_.single) {
-          go_to(first, offset, whole);
+          if (!whole && is_behind(offset)) continue;
+          go_to(first, offset, whole || is_inside(offset));
           f(offset);
           continue;
         }
@@ -190,7 +205,7 @@ class FoldEmitter {
     each_tile(first, whole, [&](int64_t offset) {
       for (size_t i = 0; i < stage.size(); ++i) {
         const Value v = padded(stage[i]);
-        if (offset % chunk == 0 || planted(Fault::other_order))
+        if (offset % chunk < plan_.beside || planted(Fault::other_order))
           folded[i].push_back(v);
         else
           folded[i].back() = b_.scalar(loop::fold_op(kind(stage[i])), {folded[i].back(), v});
@@ -198,7 +213,8 @@ class FoldEmitter {
     });
     std::vector<Value> sums;
     for (size_t i = 0; i < stage.size(); ++i) {
-      for (Value& v : folded[i]) v = b_.reduce(kind(stage[i]), plan_.dim, v);
+      if (plan_.width > 1 || plan_.single)
+        for (Value& v : folded[i]) v = b_.reduce(kind(stage[i]), plan_.dim, v);
       sums.push_back(tree(kind(stage[i]), std::move(folded[i])));
     }
     return sums;
@@ -318,7 +334,7 @@ class FoldEmitter {
   Count units_of(bool whole) {
     if (whole) return count(plan_.units_per_chunk());
     const Expr left = min(mod(extent_, Expr(chunk)), Expr(partials));
-    return count(ceildiv(left, Expr(int64_t{plan_.width})));
+    return count(ceildiv(left, Expr(plan_.unit_partials())));
   }
 
   /// Of `n` units those from `begin` on, at most `most`.
@@ -333,12 +349,12 @@ class FoldEmitter {
     Count n = units_of(whole);
     if (part_) {
       begin = b_.mul(part_->number, b_.literal(part_->units));
-      of_step = b_.add(of_step, b_.mul(begin, b_.literal(plan_.width)));
+      of_step = b_.add(of_step, b_.mul(begin, b_.literal(plan_.unit_partials())));
       n = whole ? count(part_->units) : Count{std::nullopt, left_of(n.value, begin, part_->units)};
     }
     return fold_run(stage, part_ ? part_->units : plan_.units_per_chunk(), n, [&](const CounterLoop& body) {
       return loop(b_.literal(0), n.value, body.empty, [&](Value unit, std::span<const Value> carried) {
-        const Value first = b_.add(of_step, b_.mul(unit, b_.literal(plan_.width)));
+        const Value first = b_.add(of_step, b_.mul(unit, b_.literal(plan_.unit_partials())));
         return body.push(unit, fold_unit(stage, first, whole), carried);
       });
     });
@@ -364,6 +380,7 @@ class FoldEmitter {
   std::vector<Value> fold_run(const std::vector<ValueId>& stage, int64_t longest, const Count& n,
                               const std::function<std::vector<Value>(const CounterLoop&)>& run) {
     const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(longest)));
+    if (keeps_slots(stage, levels)) return fold_run_in_memory(stage, levels, n.value, run);
     std::vector<BinaryCounter> counters;
     CounterLoop body;
     for (ValueId r : stage) {
@@ -388,6 +405,48 @@ class FoldEmitter {
       sums.push_back(n.literal ? counters[i].drain(*n.literal, own(slots, i))
                                : counters[i].drain(n.value, own(slots, i)));
     return sums;
+  }
+
+  /// On the CPU slots that registers do not hold, or that are many, lie in memory.
+  bool keeps_slots(const std::vector<ValueId>& stage, int levels) const {
+    constexpr int most_in_registers = 6;
+    constexpr size_t most_stores = 16;
+    return !kernel_.target().cuda && stage.size() <= most_stores && (levels > most_in_registers || plan_.width == 1);
+  }
+
+  std::vector<Value> fold_run_in_memory(const std::vector<ValueId>& stage, int levels, Value n,
+                                        const std::function<std::vector<Value>(const CounterLoop&)>& run) {
+    const int first = counters_in_use_;
+    std::vector<KeptCounter> counters;
+    for (ValueId r : stage) {
+      const tile_ir::Type tile = folded_type(r);
+      counters.emplace_back(b_, kind(r), tile, levels, store_of({counters_in_use_++, tile, levels}));
+      counters.back().clear();
+    }
+    CounterLoop body;
+    body.push = [&](Value number, const std::vector<Value>& sums, std::span<const Value>) {
+      for (size_t i = 0; i < stage.size(); ++i) counters[i].push(number, sums[i]);
+      return std::vector<Value>{};
+    };
+    run(body);
+    std::vector<Value> sums;
+    for (KeptCounter& c : counters) sums.push_back(c.drain(n));
+    counters_in_use_ = first;
+    return sums;
+  }
+
+  /// What a store holds, and which of the counters that are in use at the same time it is for.
+  struct CounterStore {
+    int number;
+    tile_ir::Type tile;
+    int levels;
+    friend bool operator==(const CounterStore&, const CounterStore&) = default;
+  };
+
+  int32_t store_of(const CounterStore& s) {
+    auto at = std::ranges::find(counter_stores_, s);
+    if (at == counter_stores_.end()) at = counter_stores_.insert(at, s);
+    return static_cast<int32_t>(at - counter_stores_.begin());
   }
 
   /// Shape of a folded unit: what the operand varies with, but for the folded dim.
@@ -570,7 +629,8 @@ class FoldEmitter {
         each_tile(first_of(step), whole, [&](int64_t) { store(); });
       } else {
         loop(b_.literal(0), units_of(whole).value, {}, [&](Value unit, std::span<const Value>) {
-          each_tile(b_.add(first_of(step), b_.mul(unit, b_.literal(plan_.width))), whole, [&](int64_t) { store(); });
+          each_tile(b_.add(first_of(step), b_.mul(unit, b_.literal(plan_.unit_partials()))), whole,
+                    [&](int64_t) { store(); });
           return std::vector<Value>{};
         });
       }
@@ -589,6 +649,8 @@ class FoldEmitter {
   tile_ir::KernelBuilder& b_;
   const int64_t longest_;
   std::optional<PartOfChunk> part_;
+  std::vector<CounterStore> counter_stores_;  ///< by number
+  int counters_in_use_ = 0;
   std::optional<Value> number_;                       ///< of the program in its cluster
   std::map<ValueId, size_t> first_pass_;              ///< that needs a load which is kept
   std::map<int64_t, std::map<ValueId, Value>> kept_;  ///< of each tile of the only unit

@@ -14,13 +14,21 @@ struct AccessView {
   AxisStrides strides;
   int bytes = 4;
   bool store = false;
+  bool waits = false;  ///< for an index that is loaded itself
 };
+
+bool has_loaded_index(Expr e) {
+  if (e.kind() == Expr::Kind::value) return true;
+  if (e.kind() != Expr::Kind::sum) return std::ranges::any_of(e.operands(), has_loaded_index);
+  return std::ranges::any_of(e.terms(), [](const auto& term) { return has_loaded_index(term.second); });
+}
 
 std::vector<AccessView> accesses(const loop::Program& p, const loop::Nest& nest) {
   std::vector<AccessView> out;
   for (const loop::Instruction& in : nest.body.instructions())
     if (in.kind == InstructionKind::load)
-      out.push_back({axis_strides(in.index[0], nest.axes.size()), in.attribute.bytes(), false});
+      out.push_back(
+          {axis_strides(in.index[0], nest.axes.size()), in.attribute.bytes(), false, has_loaded_index(in.index[0])});
   for (const loop::Store& s : nest.stores)
     out.push_back(
         {axis_strides(s.index[0], nest.axes.size()), p.buffers[static_cast<size_t>(s.buffer)].dtype.bytes(), true});
@@ -138,6 +146,8 @@ class Chooser {
     if (t_.parts == 1 && loads * per_thread < 16) per_thread *= 2;
     const auto ops = static_cast<int>(nest_.body.size());
     if (ops > 150) per_thread = std::min(per_thread, 8);
+    // A row that is chosen by an index comes after the index: a thread asks for more at once then.
+    if (std::ranges::any_of(views_, [](const AccessView& v) { return v.waits; })) per_thread *= 2;
     // Gathers live on threads, not on vectors: each element has its own addresses, and needs registers for them.
     if (gathers()) per_thread = 1;
     return std::min(per_thread, 16);

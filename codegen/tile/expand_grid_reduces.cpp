@@ -12,6 +12,7 @@ namespace {
 
 /// A reduce of up to this many elements is the plain binary tree that the values of runs meet in.
 constexpr int32_t plain_tree = 256;
+constexpr int32_t wide_result = 256;  ///< elements
 
 std::vector<int32_t> dims_of(const Type& t) { return {t.dims.begin(), t.dims.begin() + t.rank}; }
 
@@ -92,16 +93,22 @@ class Expansion {
       const Value padding = b_.constant(Type::scalar(own.dtype), scalar::reduction_padding(kind, own.dtype).bits);
       Access access;
       access.base = Index(b_.mul(first, b_.literal(n)));
+      // Whole vectors of a wide result meet; of a narrow one, what lies beside each other belongs to several results.
+      const bool wide = n >= wide_result;
+      const size_t of_slots = wide ? 0 : 1;
       access.dims = {along(0, 1), along(0, n)};
+      if (wide) std::swap(access.dims[0], access.dims[1]);
       if (parts > 1) {
         access.parts = along(0, int64_t{together} * n);
         access.row_masked = true;
         access.row_extent = Index(count);
       } else {
-        access.dims[1] = along(0, n, count);
+        access.dims[of_slots] = along(0, n, count);
       }
-      Value v = b_.block_load(fold_.partials[k], std::move(access), {n, together}, parts, padding);
-      v = b_.reduce(kind, 1, v);
+      std::vector<int32_t> dims{n, together};
+      if (wide) std::swap(dims[0], dims[1]);
+      Value v = b_.block_load(fold_.partials[k], std::move(access), std::move(dims), parts, padding);
+      v = b_.reduce(kind, static_cast<int>(of_slots), v);
       if (parts > 1) v = b_.reduce(kind, parts_dim, v);
       all.push_back(b_.reshape(v, dims_of(own)));
     }

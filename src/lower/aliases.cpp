@@ -16,14 +16,15 @@ using graph::NodeId;
 struct Owner {
   int base;
   bool of_output;
+  NodeId node;  ///< the input or output itself; it may be another shape of the value
 };
 
 class AliasFinder {
  public:
   explicit AliasFinder(const graph::Graph& g) : g_(g) {
     for (size_t i = 0; i < g.inputs().size(); ++i)
-      owners_.emplace(g.inputs()[i].node, Owner{static_cast<int>(i), false});
-    for (const graph::Write& w : g.writes()) owners_.emplace(w.value.node, Owner{w.input, false});
+      owners_.emplace(g.inputs()[i].node, Owner{static_cast<int>(i), false, g.inputs()[i].node});
+    for (const graph::Write& w : g.writes()) owners_.emplace(w.value.node, Owner{w.input, false, w.value.node});
   }
 
   std::vector<loop::Alias> run() {
@@ -36,8 +37,9 @@ class AliasFinder {
         alias->output = static_cast<int>(i);
         aliases.push_back(std::move(*alias));
       } else {
-        owners_.emplace(id, Owner{static_cast<int>(i), true});
-        if (const NodeId base = same_memory_as(id); !ordered) owners_.emplace(base, Owner{static_cast<int>(i), true});
+        const Owner owner{static_cast<int>(i), true, id};
+        owners_.emplace(id, owner);
+        if (const NodeId base = same_memory_as(id); !ordered) owners_.emplace(base, owner);
       }
     }
     return aliases;
@@ -64,7 +66,7 @@ class AliasFinder {
                       : graph::contiguous_layout(g_.type({base, 0}).shape);
     });
     const auto memory = owners_.find(view.base);
-    if (memory == owners_.end() || (memory->second.of_output && view.base == id)) return std::nullopt;
+    if (memory == owners_.end() || (memory->second.of_output && memory->second.node == id)) return std::nullopt;
     return loop::Alias{-1, memory->second.base, memory->second.of_output, view.offset, std::move(view.strides)};
   }
 

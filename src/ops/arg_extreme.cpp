@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions of extremes: the extreme, then the first position that holds it. Both folds are order-free.
+// Positions of extremes: one fold of keys that hold an element and its position (extreme_key.h), where both fit 64
+// bits.
 #include <fmt/format.h>
 #include <sinter/reductions.h>
 
@@ -8,6 +9,7 @@
 #include "src/ops/compose.h"
 #include "src/ops/describe.h"
 #include "src/ops/extents.h"
+#include "src/ops/extreme_key.h"
 #include "src/ops/families.h"
 #include "src/ops/host_operand.h"
 #include "src/ops/reduction.h"
@@ -68,36 +70,57 @@ std::vector<graph::ValueType> infer_arg(graph::InferContext& context) {
   return {{i64, r.shape}};
 }
 
-/// NaN counts as the extreme, and the first one is found.
-std::vector<Value> decompose_arg(Graph& g, const Node& node, const graph::OpDef& extreme) {
-  Composer c(g, node.line);
-  const graph::ValueType result = node.results[0];
+/// The operand with the dim that is searched: the only one, of all elements in row-major order, or one of several.
+struct Searched {
+  Value x;
+  size_t dim = 0;
+  bool keepdim = false;
+};
+
+Searched searched(Composer& c, const Node& node) {
   graph::AttributeReader attributes(node.attributes);
   const Dims given = attributes.integers();
-  Value x = node.operands[0];
+  const bool keepdim = attributes.flag();
+  const Value x = node.operands[0];
+  const auto rank = static_cast<int64_t>(c.type(x).rank());
   const Expr elements = element_count(c.type(x).shape);
-  const bool flat = given.empty() || c.type(x).rank() == 0;
-  if (flat) x = c.reshape(x, {&elements, 1});
-  const size_t rank = c.type(x).shape.size();
-  const auto dim =
-      flat ? size_t{0} : static_cast<size_t>(given[0] < 0 ? given[0] + static_cast<int64_t>(rank) : given[0]);
-  const Dims dims{static_cast<int64_t>(dim)};
-  const Expr extent = c.type(x).shape[dim];
-  if (is_empty(c.type(x).shape)) return {c.fold<"sum">(c.to(x, i64), dims, attributes.flag())};
+  if (given.empty() || rank == 0) return {c.reshape(x, {&elements, 1}), 0, false};
+  return {x, static_cast<size_t>(given[0] < 0 ? given[0] + rank : given[0]), keepdim};
+}
+
+/// The extreme, then the first position that holds it, of elements and positions that one key does not hold together.
+Value first_of_extreme(Composer& c, const Searched& s, Expr extent, bool largest) {
+  const Dims dims{static_cast<int64_t>(s.dim)};
+  const graph::ValueType type = c.type(s.x);
   const DType index_dtype =
       extent.constant().value_or(graph::max_extent) <= std::numeric_limits<int32_t>::max() ? i32 : i64;
-  std::vector<Expr> along(rank, Expr(1));
-  along[dim] = extent;
-  const Value position = c.expand(c.reshape(c.positions(extent, index_dtype), along), c.type(x).shape);
-  const Value largest = c.call(extreme, {x}, reduce_attributes({dims, true}));
-  Value found = c.binary<"eq">(x, largest);
-  if (c.type(x).dtype.is_floating()) found = c.binary<"logical_or">(found, c.binary<"ne">(x, x));
+  std::vector<Expr> along(type.shape.size(), Expr(1));
+  along[s.dim] = extent;
+  const Value position = c.expand(c.reshape(c.positions(extent, index_dtype), along), type.shape);
+  const Value extreme = c.call(largest ? op<"amax">() : op<"amin">(), {s.x}, reduce_attributes({dims, true}));
+  Value found = c.binary<"eq">(s.x, extreme);
+  if (type.dtype.is_floating()) found = c.binary<"logical_or">(found, c.binary<"ne">(s.x, s.x));
   const auto none = graph::Number::of(index_dtype == i32 ? int64_t{std::numeric_limits<int32_t>::max()}
                                                          : std::numeric_limits<int64_t>::max());
   const Value candidates =
       c.call(op<"where">(), {found, position}, graph::CallAttributes().flag(false).flag(true).number(none));
-  const Value first = c.call(op<"amin">(), {candidates}, reduce_attributes({dims, !flat && attributes.flag()}));
-  return {c.reshape(c.to(first, i64), result.shape)};
+  return c.to(c.fold<"amin">(candidates, dims, s.keepdim), i64);
+}
+
+/// NaN counts as the extreme, and the first one is found.
+std::vector<Value> decompose_arg(Graph& g, const Node& node, bool largest) {
+  Composer c(g, node.line);
+  const graph::ValueType result = node.results[0];
+  const Searched s = searched(c, node);
+  const graph::ValueType type = c.type(s.x);
+  const Dims dims{static_cast<int64_t>(s.dim)};
+  if (is_empty(type.shape)) return {c.fold<"sum">(c.to(s.x, i64), dims, s.keepdim)};
+  const Expr extent = type.shape[s.dim];
+  if (const auto form = key_form(type.dtype, g.ranges.of(extent).second)) {
+    const Value keys = extreme_keys(c, s.x, s.dim, largest, *form);
+    return {c.reshape(positions_in(c, c.fold<"amax">(keys, dims, s.keepdim), *form), result.shape)};
+  }
+  return {c.reshape(first_of_extreme(c, s, extent, largest), result.shape)};
 }
 
 /// Is b a better extreme than a, which comes before it?
@@ -155,9 +178,7 @@ void register_arg(std::string_view name, std::string_view doc, bool largest) {
   def.op_class = graph::OpClass::reduction;
   def.params = reduce_params();
   def.infer = infer_arg;
-  def.decompose = [largest](Graph& g, const Node& node) {
-    return decompose_arg(g, node, largest ? op<"amax">() : op<"amin">());
-  };
+  def.decompose = [largest](Graph& g, const Node& node) { return decompose_arg(g, node, largest); };
   def.reference = [largest](const Node& node, std::span<const Array> operands) {
     return reference_arg(node, operands, largest);
   };
@@ -168,6 +189,7 @@ void register_arg(std::string_view name, std::string_view doc, bool largest) {
 }  // namespace
 
 void register_arg_extreme() {
+  register_extreme_key();
   register_arg("argmax", "The first index of the largest element along a dim, or of all; NaN wins.", true);
   register_arg("argmin", "The first index of the smallest element along a dim, or of all; NaN wins.", false);
 }

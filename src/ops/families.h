@@ -78,7 +78,8 @@ void register_dropout();          ///< bernoulli dropout
 void register_convolution();         ///< conv1d conv2d conv3d
 void register_batch_norm();          ///< batch_norm
 void register_fold_composites();     ///< the families below
-void register_arg_extreme();         ///< argmax argmin
+void register_arg_extreme();         ///< argmax argmin, and the keys that they fold
+void register_extreme_key();         ///< extreme_key
 void register_softmax();             ///< softmax log_softmax logsumexp
 void register_variance();            ///< var std
 void register_vector_norm();         ///< vector_norm

@@ -55,6 +55,18 @@ TEST(CallsInRegions, ResultsShareMemoryBehindDecompositions) {
   EXPECT_EQ(bits<float>(got[0]), bits<float>(eager[0] + 100));
 }
 
+// Whichever of the two leaves first.
+TEST(CallsInRegions, AValueSharesTheMemoryOfItsOtherShapeThatLeftBefore) {
+  const auto pair = [](Tensor t) {
+    Tensor y = t * 2;
+    return std::vector<Tensor>{flatten(y), y, slice(y, 0, 1, 2)};
+  };
+  const std::vector<Tensor> got = compile(pair)(counting({2, 3}));
+  add_(got[0], 100);
+  EXPECT_EQ(bits<float>(got[1]), bits<float>(counting({2, 3}) * 2 + 100));
+  EXPECT_EQ(bits<float>(got[2]), bits<float>(slice(counting({2, 3}), 0, 1, 2) * 2 + 100));
+}
+
 // An event stands behind what the program called before it.
 TEST(CallsInRegions, EventsEndARegion) {
   auto f = compile(

@@ -2,6 +2,7 @@
 // Extents computed from run-time ones that become 0 or 1: what an op is may depend on it, so such a call is compiled
 // for its shapes and gives what the interpreter gives for them.
 #include <cmath>
+#include <functional>
 
 #include "tests/capture/support.h"
 

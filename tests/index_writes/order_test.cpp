@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What PyTorch leaves open: the order of floating sums, which of several writes stays, and that devices agree on both.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 

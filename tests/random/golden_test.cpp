@@ -2,6 +2,7 @@
 // Numbers that another implementation drew (tools/golden/random_numbers.py): they stay the same from version to
 // version.
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 

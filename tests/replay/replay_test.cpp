@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SINTER_CHECK=replay names what skipped host code would do differently, and changes no result.
 #include <cstdlib>
+#include <functional>
 
 #include "runtime/device/log.h"
 #include "tests/capture/support.h"

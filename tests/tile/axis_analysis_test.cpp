@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "codegen/tile/ir.h"
 
 namespace sinter::tile_ir {
