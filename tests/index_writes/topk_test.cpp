@@ -67,8 +67,8 @@ TEST(Topk, EveryKindOfKey) {
 
 TEST(Topk, TiesNansAndZeros) {
   const int64_t n = 5000;  // more equal ones than shared memory has room for
-  Numbers equal(static_cast<size_t>(n), 3.0), nans(static_cast<size_t>(n), NAN), zero(static_cast<size_t>(n)), few(zero),
-      up(zero);
+  Numbers equal(static_cast<size_t>(n), 3.0), nans(static_cast<size_t>(n), NAN), zero(static_cast<size_t>(n)),
+      few(zero), up(zero);
   for (size_t i = 0; i < zero.size(); ++i) zero[i] = i % 3 == 0 ? -0.0 : 0.0;
   for (size_t i = 0; i < few.size(); ++i) few[i] = i % 2 == 0 ? NAN : i % 7 == 0 ? INFINITY : -INFINITY;
   std::iota(up.begin(), up.end(), -1000.0);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/cuda/emit.h"
 #include "codegen/schedule/grid_split.h"
 #include "codegen/schedule/schedule.h"
 #include "codegen/tile/expand_grid_reduces.h"
+#include "codegen/tile/laid_out.h"
 #include "runtime/device/backend.h"
 #include "src/ops/accumulate.h"
 #include "src/ops/ops.h"
@@ -47,6 +49,23 @@ TEST_F(Structure, ChainLoadsAndStoresOnceWithItsOpsAsComment) {
     ASSERT_TRUE(k[0].cost);
     EXPECT_EQ(k[0].cost->bytes, int64_t{8} << 24);
   }
+}
+
+// The last narrow access along the crossing axis made a tile whose wide elements no block could exchange.
+TEST_F(Structure, CrossedTilesOfSeveralWidthsFitIntoSharedMemory) {
+  const graph::Graph g = graph::parse(R"(graph "widths" on cpu {
+  symbols 1, s0 in [2,1099511627776]
+  %0 i64 [1,s0,2,s0] = input
+  %1 i64 [1,s0,min(2, s0 - 1)] = diagonal(%0) dim1=2, dim2=1, offset=1
+  %2 f16 [1,s0,1] = input
+  %3 f16 [1,s0,min(2, s0 - 1)] = div(%1, %2) lhs=none, rhs=none
+  return %3
+}
+)");
+  const loop::Program p = test::lowered(g);
+  ASSERT_EQ(p.groups.size(), 1u);
+  for (const Candidate& c : schedule(p, p.groups[0], h200))
+    EXPECT_NO_THROW(cuda::emit(tile_ir::assign_layouts(c().kernel)));
 }
 
 TEST_F(Structure, SumsInFewPlacesMeetInTables) {
