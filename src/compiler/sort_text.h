@@ -28,7 +28,7 @@ struct SortText {
   int64_t tile() const { return int64_t{threads} * items; }
 };
 
-/// Key, key_bits, last_key and key_of(): the order-preserving map of elements to unsigned integers, as exec::sort_key.
+/// Key, key_bits, last_key and key_of(): the order-preserving map of elements to unsigned integers, as exec::SortKey.
 std::string sort_key_text(DType dtype, bool descending);
 
 /// sum_up_to(): sums over the threads of a block, of which there are `threads`.

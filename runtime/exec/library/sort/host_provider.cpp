@@ -78,65 +78,82 @@ class FirstItems {
   bool has_bound_ = false;
 };
 
+/// The rows of one call. Elements are their bits, at any address.
+template <class Bits>
+struct HostRows {
+  const RowSort& sort;
+  SortKey key;
+  const std::byte* from;
+  int64_t* to;
+
+  void run(int64_t begin, int64_t end) const {
+    if (sort.kept < sort.length / 4)
+      select(begin, end);
+    else
+      sort_whole(begin, end);
+  }
+
+  void select(int64_t begin, int64_t end) const {
+    FirstItems first(sort.kept);
+    for (int64_t row = begin; row < end; ++row) {
+      first.clear();
+      for (int64_t i = 0; i < sort.length; ++i) first.add(item(row, i));
+      write(row, first.take());
+    }
+  }
+
+  void sort_whole(int64_t begin, int64_t end) const {
+    std::vector<Item> items(static_cast<size_t>(sort.length)), other;
+    for (int64_t row = begin; row < end; ++row) {
+      for (int64_t i = 0; i < sort.length; ++i) items[static_cast<size_t>(i)] = item(row, i);
+      if (sort.length < few)
+        std::ranges::stable_sort(items, {}, &Item::key);
+      else
+        radix_sort(items, other);
+      write(row, items);
+    }
+  }
+
+  Item item(int64_t row, int64_t i) const {
+    Bits bits = 0;
+    std::memcpy(&bits, from + static_cast<size_t>(row * sort.length + i) * sizeof bits, sizeof bits);
+    return {key(bits), i};
+  }
+
+  void write(int64_t row, const std::vector<Item>& items) const {
+    for (int64_t i = 0; i < sort.kept; ++i) to[row * sort.kept + i] = items[static_cast<size_t>(i)].position;
+  }
+};
+
 class HostSort final : public PreparedCall {
  public:
   explicit HostSort(const RowSort& sort) : sort_(sort) {}
 
   void run(std::span<void* const> operands, std::span<void* const> results, void*,
            device::StreamHandle) const override {
-    Rows rows{sort_, static_cast<const std::byte*>(operands[0]), static_cast<int64_t*>(results[0])};
-    const int64_t grain = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, sort_.length));
-    device::cpu::parallel_for(
-        sort_.rows, grain,
-        [](void* context, int64_t begin, int64_t end) { static_cast<Rows*>(context)->run(begin, end); }, &rows);
+    switch (sort_.dtype.bytes()) {
+      case 1:
+        return run_on<uint8_t>(operands[0], results[0]);
+      case 2:
+        return run_on<uint16_t>(operands[0], results[0]);
+      case 4:
+        return run_on<uint32_t>(operands[0], results[0]);
+      default:
+        return run_on<uint64_t>(operands[0], results[0]);
+    }
   }
 
  private:
-  struct Rows {
-    const RowSort& sort;
-    const std::byte* from;
-    int64_t* to;
-
-    void run(int64_t begin, int64_t end) const {
-      if (sort.kept < sort.length / 4)
-        select(begin, end);
-      else
-        sort_whole(begin, end);
-    }
-
-    void select(int64_t begin, int64_t end) const {
-      FirstItems first(sort.kept);
-      for (int64_t row = begin; row < end; ++row) {
-        first.clear();
-        for (int64_t i = 0; i < sort.length; ++i) first.add(item(row, i));
-        write(row, first.take());
-      }
-    }
-
-    void sort_whole(int64_t begin, int64_t end) const {
-      std::vector<Item> items(static_cast<size_t>(sort.length)), other;
-      for (int64_t row = begin; row < end; ++row) {
-        for (int64_t i = 0; i < sort.length; ++i) items[static_cast<size_t>(i)] = item(row, i);
-        if (sort.length < few)
-          std::ranges::stable_sort(items, {}, &Item::key);
-        else
-          radix_sort(items, other);
-        write(row, items);
-      }
-    }
-
-    Item item(int64_t row, int64_t i) const {
-      const auto bytes = static_cast<size_t>(sort.dtype.bytes());
-      uint64_t bits = 0;
-      std::memcpy(&bits, from + static_cast<size_t>(row * sort.length + i) * bytes, bytes);
-      const uint64_t key = sort_key(sort.dtype, bits);
-      return {sort.descending ? ~key : key, i};
-    }
-
-    void write(int64_t row, const std::vector<Item>& items) const {
-      for (int64_t i = 0; i < sort.kept; ++i) to[row * sort.kept + i] = items[static_cast<size_t>(i)].position;
-    }
-  };
+  template <class Bits>
+  void run_on(const void* from, void* to) const {
+    HostRows<Bits> rows{sort_, SortKey(sort_.dtype, sort_.descending), static_cast<const std::byte*>(from),
+                        static_cast<int64_t*>(to)};
+    const int64_t grain = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, sort_.length));
+    device::cpu::parallel_for(
+        sort_.rows, grain,
+        [](void* context, int64_t begin, int64_t end) { static_cast<HostRows<Bits>*>(context)->run(begin, end); },
+        &rows);
+  }
 
   RowSort sort_;
 };
