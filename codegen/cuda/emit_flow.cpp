@@ -19,6 +19,7 @@ Emitter::Emitter(const tile_ir::LaidOutKernel& kernel, bool exchanges_wait)
   for (size_t v = 0; v < n; ++v) names_[v] = fmt::format("v{}", v);
   collect_uses(k_.kernel.body);
   collect_stores(k_.kernel.body);
+  collect_tables(k_.kernel.body);
   collect_storage();
 }
 
@@ -332,8 +333,10 @@ std::string Emitter::body_text() {
                               : fmt::format("unsigned long long s{} /* {} {} */", i, p.name, p.dtype.name()));
   }
   meetings_left_ = static_cast<int>(std::ranges::count(k_.kernel.body.body, Op::cluster_reduce, &Instruction::op));
+  clear_tables();
   region(k_.kernel.body);
   flush_all();
+  add_tables();
   if (meetings_ > 0) line("sn_cluster_wait();");  // others may still read what this block left for them
   return prologue_ + out_;
 }

@@ -503,9 +503,12 @@ void Emitter::scatter(const Instruction& in) {
   const std::string value = reference(in.operands[1], l, at);
   const std::string place = fmt::format("p{} + {}", in.index, reference(in.operands[0], l, at));
   const std::string store =
-      in.fold ? fmt::format("sn_accumulate_{}({}, {});", accumulate_names[static_cast<size_t>(*in.fold)], place, value)
-              : fmt::format("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); sn_store_{0}({3}, w); }}", t.bytes(),
-                            t.name(), value, place);
+      in.table > 0 ? fmt::format("sn_table_sum(kept + {}, {}u, (unsigned)({}), {});", tables_.at(in.index).begin,
+                                 in.table, reference(in.operands[0], l, at), value)
+      : in.fold
+          ? fmt::format("sn_accumulate_{}({}, {});", accumulate_names[static_cast<size_t>(*in.fold)], place, value)
+          : fmt::format("{{ sn_words<{0}> w = {{}}; sn_put_{1}(w.w, 0, {2}); sn_store_{0}({3}, w); }}", t.bytes(),
+                        t.name(), value, place);
   if (in.masked)
     line("if ({}) {}", reference(in.operands[2], l, at), store);
   else

@@ -205,6 +205,17 @@ class Emitter {
 
   // memory of the program (emit_kept.cpp)
   void collect_stores(const Region& r);
+
+  // emit_tables.cpp
+  /// Sums that meet in the block's memory first.
+  struct Table {
+    int begin = 0;  ///< in the kept memory
+    int elements = 0;
+    int bytes = 0;
+  };
+  void collect_tables(const Region& r);
+  void clear_tables();
+  void add_tables();
   std::string kept_place(const Instruction& in, int vector);
   tile_ir::VectorAccess kept_vector(const Instruction& in, int number) const;
   int kept_vectors(const Instruction& in) const;
@@ -253,6 +264,7 @@ class Emitter {
   int kept_bytes_ = 0;
   int meetings_ = 0, meetings_left_ = 0;  ///< cluster_reduces printed, and to come
   std::map<int32_t, int> stores_;         ///< where each begins in the kept memory
+  std::map<int32_t, Table> tables_;       ///< by pointer
   bool shared_dirty_ = false;             ///< somebody may still read or write the shared memory of the exchange before
   std::vector<std::string> names_, parameters_;
   std::vector<const Instruction*> definitions_;

@@ -302,6 +302,47 @@ __device__ __forceinline__ void sn_accumulate_min(T* p, T v) {
 #endif
 }
 )"},
+    {"sn_shared_add", R"(
+__device__ __forceinline__ unsigned sn_shared_add(unsigned* p, unsigned v) {
+#ifdef SINTER_HOST
+  const unsigned before = *p;
+  *p = before + v;
+  return before;
+#else
+  return atomicAdd(p, v);
+#endif
+}
+)"},
+    {"sn_table_sum", R"(
+// Adds to element i of a block's own table of `count`. Of 64 bits the lower halves come first, then the upper ones: only
+// 32 bits are added in one step.
+template <class T>
+__device__ __forceinline__ void sn_table_sum(unsigned char* table, unsigned count, unsigned i, T v) {
+  if (v == 0) return;
+  unsigned* const low = (unsigned*)table + i;
+  const unsigned before = sn_shared_add(low, (unsigned)v);
+  if constexpr (sizeof(T) == 8) {
+    const unsigned high = (unsigned)((unsigned long long)v >> 32) + (before + (unsigned)v < before);
+    if (high != 0) sn_shared_add(low + count, high);
+  }
+}
+)"},
+    {"sn_table_clear", R"(
+__device__ __forceinline__ void sn_table_clear(unsigned char* table, unsigned bytes) {
+  for (unsigned at = threadIdx.x * 4; at < bytes; at += blockDim.x * 4) sn_shared_store<4>(table + at, sn_words<4>{});
+}
+)"},
+    {"sn_table_add", R"(
+// Adds a block's own table to the one in memory.
+template <class T>
+__device__ __forceinline__ void sn_table_add(T* p, const unsigned char* table, unsigned count) {
+  for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
+    unsigned long long v = sn_shared_load<4>(table + 4 * i).w[0];
+    if constexpr (sizeof(T) == 8) v |= (unsigned long long)sn_shared_load<4>(table + 4 * (count + i)).w[0] << 32;
+    if (v != 0) sn_accumulate_sum(p + i, (T)v);
+  }
+}
+)"},
     {"sn_report", R"(
 __device__ __forceinline__ void sn_report(unsigned long long* status, unsigned long long word) {
   if (*(volatile unsigned long long*)status == 0) atomicCAS(status, 0ull, word);

@@ -40,6 +40,8 @@ class NestEmitter {
   void set_value(loop::ValueId id, tile_ir::Value v) { known_.values[id] = v; }
   const std::map<loop::ValueId, tile_ir::Value>& known() const { return known_.values; }
   void store(const loop::Store& store);
+  /// From here on sums of stores with a fold meet in a table of the program (tile IR: scatter).
+  void sum_in_table(int32_t elements) { table_ = elements; }
   /// Where the axis lies inside its extent, as a boolean of the axis's own shape; nothing if it always does.
   std::optional<tile_ir::Value> inside(size_t axis);
   /// i64 scalar of an expression over symbols and axes without a tile; what symbols alone decide is a parameter.
@@ -111,6 +113,7 @@ class NestEmitter {
   std::vector<std::optional<bool>> whole_;
   std::vector<loop::AxisSet> dependence_;
   Memo known_;
+  int32_t table_ = 0;
 };
 
 }  // namespace sinter::schedule

@@ -163,7 +163,7 @@ void NestEmitter::accumulate(const loop::Store& s) {
   for (size_t a = 0; a < nest_.axes.size(); ++a)
     if (const auto m = inside(a)) mask = conjunction(mask, *m);
   const Value offset = b_.broadcast(tile_index(s.index[0], t), full);
-  b_.scatter(p, offset, value(s.value), mask.value_or(Value{}), s.fold);
+  b_.scatter(p, offset, value(s.value), mask.value_or(Value{}), s.fold, table_);
 }
 
 void NestEmitter::store(const loop::Store& s) {

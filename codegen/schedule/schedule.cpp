@@ -25,6 +25,9 @@ std::vector<Candidate> schedule(const loop::Program& program, const loop::Group&
     return candidates;
   }
   if (nests.size() == 1)
+    if (auto counting = counting_in_tables(program, nests[0], group.name, group.comments, target))
+      candidates.push_back(std::move(*counting));
+  if (nests.size() == 1)
     if (auto phased = with_phased_rows(program, nests[0], target))
       candidates.emplace_back([&, p = std::move(*phased)] {
         return schedule_pointwise(program, {&p.nest, 1}, group.name, group.comments, target, {&p.tiling, 1});

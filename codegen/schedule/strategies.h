@@ -18,6 +18,12 @@ ScheduledKernel schedule_pointwise(const loop::Program& program, std::span<const
                                    const std::string& name, const std::vector<std::string>& comments,
                                    const Target& target, std::span<const Tiling> tilings);
 
+/// A nest that adds its elements to few places, on CUDA: as many programs as run together each go through tiles and
+/// have a table of the places' sums. Nothing for other nests, and where the tables would take more time than they save.
+std::optional<Candidate> counting_in_tables(const loop::Program& program, const loop::Nest& nest,
+                                            const std::string& name, const std::vector<std::string>& comments,
+                                            const Target& target);
+
 /// Nests with one reduction: a program owns one output, or a strip of neighbouring ones where the reduced axis is not
 /// the contiguous one, and folds its elements in the canonical order: chunks of 1024, whose results meet in a binary
 /// counter.

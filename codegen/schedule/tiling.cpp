@@ -184,7 +184,10 @@ class Chooser {
     place(last_, size);
   }
 
+  int widest() const { return std::ranges::max_element(views_, {}, &AccessView::bytes)->bytes; }
+
   static constexpr int32_t most_elements = 64 * 256;  ///< of a block of 8 warps
+  static constexpr int32_t most_bytes = 48 << 10;     ///< that its threads exchange through shared memory
 
   void two_dimensional() {
     int load_bytes = 4, store_bytes = 4;
@@ -195,13 +198,16 @@ class Chooser {
     int32_t across = 16, along = 16;
     if (target_.cuda) {
       // 256 bytes of each line: on an H200 128 x 128 of two bytes are 1.5 % faster than 64 x 64
-      // (transpose_add_8192_f16), as long as a thread has no more than 64 elements and there are blocks enough.
+      // (transpose_add_8192_f16), as long as a thread has no more than 64 elements, of whichever access they can be
+      // exchanged, and there are blocks enough.
       across = std::clamp(256 / load_bytes, 32, 128);
       along = std::clamp(256 / store_bytes, 32, 128);
       if (nest_.body.size() > 40) across = std::min(across, 64);
       const int64_t n = points(nest_) / t_.parts;
       const auto too_large = [&] {
-        return across * along * t_.parts > most_elements || n / (across * along) < 4 * target_.processors;
+        const int32_t elements = across * along * t_.parts;
+        return elements > most_elements || elements * widest() > most_bytes ||
+               n / (across * along) < 4 * target_.processors;
       };
       while (across * along > 1024 && too_large()) (across > along ? across : along) /= 2;
     }

@@ -163,12 +163,14 @@ Value KernelBuilder::gather(int pointer, Value offsets, Value mask, Value fill) 
   return append(std::move(i));
 }
 
-void KernelBuilder::scatter(int pointer, Value offsets, Value value, Value mask, std::optional<ReduceKind> fold) {
+void KernelBuilder::scatter(int pointer, Value offsets, Value value, Value mask, std::optional<ReduceKind> fold,
+                            int32_t table) {
   const Type shape = type(offsets);  // broadcasts make new values
   Instruction i{.op = Op::scatter, .operands = {offsets.id, broadcast(value, shape).id}, .index = pointer};
   i.masked = mask.id >= 0;
   if (i.masked) i.operands.push_back(broadcast(mask, shape).id);
   i.fold = fold;
+  i.table = table;
   regions_.back()->body.push_back(std::move(i));
 }
 

@@ -85,7 +85,8 @@ class KernelBuilder {
   Value block_load(int pointer, Access access, std::vector<int32_t> dims, int32_t parts = 1, Value fill = {});
   void block_store(int pointer, Access access, Value value, CachePolicy policy = CachePolicy::standard);
   Value gather(int pointer, Value offsets, Value mask = {}, Value fill = {});
-  void scatter(int pointer, Value offsets, Value value, Value mask = {}, std::optional<ReduceKind> fold = {});
+  void scatter(int pointer, Value offsets, Value value, Value mask = {}, std::optional<ReduceKind> fold = {},
+               int32_t table = 0);
 
   /// A store's number, the storage type of its elements, and how many tiles it has room for.
   struct Store {

@@ -78,7 +78,8 @@ enum class Op : uint8_t {
   gather,       ///< operands: offset tile (i32/i64 elements), then mask and fill (scalar or tile) if `masked`
   scatter,      ///< operands: offset tile, value, then mask if `masked`. With `fold` each element is folded into
   ///< memory at once (sum, amax, amin of 32- and 64-bit integers): offsets may be equal, here and in other
-  ///< programs
+  ///< programs. With `table` they lie in [0, table) and are sums, which may first meet in memory of the
+  ///< program: one table for each pointer, added to memory when the program ends
   keep,    ///< operands: slot (i64), tile. Leaves the tile in memory of the program; see below
   recall,  ///< operand: slot (i64). The tile that was kept last in the slot
   // folds
@@ -212,6 +213,7 @@ struct Instruction {
   std::array<int8_t, 4> perm{0, 1, 2, 3};
   bool masked = false;                  ///< gather, scatter
   std::optional<ReduceKind> fold = {};  ///< scatter
+  int32_t table = 0;                    ///< scatter: 0, or the elements of a table of the program
   CachePolicy policy = CachePolicy::standard;
   std::shared_ptr<Access> access = {};
   std::shared_ptr<GridFold> grid = {};

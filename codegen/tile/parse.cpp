@@ -347,6 +347,7 @@ class KernelParser {
     if (i.op == Op::block_load && stream_.accept("fill")) i.operands = {value()};
     if (i.op == Op::block_store && stream_.accept("streaming")) i.policy = CachePolicy::streaming;
     if (i.op == Op::scatter && stream_.accept("fold")) i.fold = reduce_kind();
+    if (i.op == Op::scatter && stream_.accept("table")) i.table = static_cast<int32_t>(stream_.integer());
     if (!is_block) masked(i, !stores);
   }
 

@@ -133,6 +133,7 @@ class Printer {
     } else {
       s += fmt::format(" {} [%{}], %{}", pointer(i.index), i.operands.at(0), i.operands.at(1));
       if (i.fold) s += fmt::format(" fold {}", reduce_kind_names[static_cast<size_t>(*i.fold)]);
+      if (i.table > 0) s += fmt::format(" table {}", i.table);
       if (i.masked) s += fmt::format(" mask %{}", i.operands.at(2));
     }
     return s;

@@ -121,7 +121,7 @@ class Verifier {
          fmt::format("the fill is {}, the tile {}", t.text(), tile.text()));
   }
 
-  void memory(const Instruction& i) const {
+  void memory(const Instruction& i) {
     const bool stores = i.op == Op::block_store || i.op == Op::scatter;
     const DType element = pointee(stores);
     one_result(stores ? 0 : 1);
@@ -149,6 +149,8 @@ class Verifier {
       need(i.op == Op::scatter && *i.fold != ReduceKind::prod, "only a scatter folds, and no products");
       need(t == i32 || t == u32 || t == i64 || t == u64, "only integers of 32 and 64 bits accumulate");
     }
+    need(i.table == 0 || (i.table > 0 && i.fold == ReduceKind::sum), "only sums meet in a table");
+    if (i.table > 0) need(tables_.try_emplace(i.index, i.table).first->second == i.table, "a pointer has one table");
     if (i.masked)
       need(operand(stores ? 2 : 1) == offsets.with(boolean), "the mask is a boolean tile of the offsets' shape");
     if (i.masked && !stores) fill(operand(2), i.type);
@@ -499,6 +501,7 @@ class Verifier {
   const Kernel& kernel_;
   const Instruction* current_ = nullptr;
   std::map<int32_t, StoreShape> stores_;
+  std::map<int32_t, int32_t> tables_;  ///< elements, by pointer
   std::vector<std::optional<Type>> types_;
   std::vector<ValueId> defined_;
   std::set<ValueId> seen_;

@@ -5,6 +5,7 @@
 #include <sinter/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "runtime/exec/library/provider.h"
 #include "runtime/exec/library/sort/row_sort.h"
 #include "src/compiler/library_kernel.h"
+#include "src/compiler/select_text.h"
 #include "src/compiler/sort_text.h"
 
 namespace sinter::compiler {
@@ -25,7 +27,8 @@ struct Kernel {
   device::Function* function = nullptr;
   int threads = 1;
 
-  Kernel(const SortText& text, Device device)
+  template <class Text>
+  Kernel(const Text& text, Device device)
       : function(&library_kernel(text.text(), text.entry(), device)), threads(text.threads) {}
 
   template <class... A>
@@ -60,7 +63,7 @@ class RowsInBlocks final : public exec::PreparedCall {
 
   void run(std::span<void* const> operands, std::span<void* const> results, void*,
            device::StreamHandle stream) const override {
-    kernel_.launch(device_, stream, sort_.rows, operands[0], results[0], sort_.length);
+    kernel_.launch(device_, stream, sort_.rows, operands[0], results[0], sort_.length, sort_.kept);
   }
 
  private:
@@ -102,7 +105,7 @@ class LongRows final : public exec::PreparedCall {
                     int64_t{first});
       sum_.launch(device_, stream, sort_.rows * 256, memory + l.counts, memory + l.totals, tiles_);
       move_.launch(device_, stream, sort_.rows * tiles_, source, places, memory + l.counts, memory + l.totals, keys_to,
-                   places_to, results[0], sort_.length, tiles_, pass * 8, int64_t{first}, int64_t{last});
+                   places_to, results[0], sort_.length, tiles_, pass * 8, int64_t{first}, int64_t{last}, sort_.kept);
       source = keys_to;
       places = places_to;
     }
@@ -130,17 +133,66 @@ class LongRows final : public exec::PreparedCall {
   int64_t tiles_;
 };
 
+/// The first of rows that are much longer. Of few rows each is in pieces, and what is found in these is searched again.
+class FirstOfRows final : public exec::PreparedCall {
+ public:
+  static bool is_faster(const RowSort& sort) {
+    return sort.kept <= most_selected && sort.length >= 2048 && sort.kept <= sort.length / 8;
+  }
+
+  FirstOfRows(const RowSort& sort, Device device)
+      : sort_(sort),
+        device_(device),
+        pieces_(pieces(sort, device)),
+        kernel_(SelectText{sort.dtype, sort.descending, threads_for(sort.length / pieces_)}, device) {}
+
+  size_t workspace_bytes() const override {
+    return pieces_ == 1 ? 0 : static_cast<size_t>(sort_.rows * pieces_ * sort_.kept) * sizeof(int64_t);
+  }
+
+  void run(std::span<void* const> operands, std::span<void* const> results, void* workspace,
+           device::StreamHandle stream) const override {
+    constexpr const void* all = nullptr;
+    void* const found = pieces_ == 1 ? results[0] : workspace;
+    kernel_.launch(device_, stream, sort_.rows * pieces_, operands[0], all, found, sort_.length, pieces_, int64_t{0},
+                   sort_.kept);
+    if (pieces_ > 1)
+      kernel_.launch(device_, stream, sort_.rows, operands[0], found, results[0], sort_.length, int64_t{1},
+                     pieces_ * sort_.kept, sort_.kept);
+  }
+
+ private:
+  static constexpr int64_t blocks_together = 4;  ///< on a multiprocessor
+  static constexpr int64_t shortest_piece = 8192;
+
+  /// As many as run at once, but what is found in them is no more than a piece.
+  static int64_t pieces(const RowSort& sort, Device device) {
+    const int64_t at_once = blocks_together * device::backend(device).properties().multiprocessors;
+    const auto balanced =
+        static_cast<int64_t>(std::sqrt(static_cast<double>(sort.length) / static_cast<double>(sort.kept)));
+    return std::max<int64_t>(1, std::min({at_once / sort.rows, balanced, sort.length / shortest_piece}));
+  }
+
+  static int threads_for(int64_t length) { return length <= 8192 ? 128 : length <= 16384 ? 256 : 512; }
+
+  RowSort sort_;
+  Device device_;
+  int64_t pieces_;
+  Kernel kernel_;
+};
+
 class CudaSorter final : public exec::Provider {
  public:
   std::string_view name() const override { return "sort"; }
-  bool serves(std::string_view op, Device device) const override { return op == "argsort" && device.is_cuda(); }
+  bool serves(std::string_view op, Device device) const override { return exec::is_row_sort(op) && device.is_cuda(); }
   std::string identity(Device) const override { return "1"; }
   std::string why_not(const exec::CallDescription&, Device) const override { return {}; }
   std::shared_ptr<const exec::PreparedCall> prepare(const exec::CallDescription& call, Device device) const override {
     const RowSort sort = exec::row_sort_of(call);
-    if (sort.length <= longest_row(sort.dtype)) return std::make_shared<RowsInBlocks>(sort, device);
     if (sort.length > std::numeric_limits<int32_t>::max())
-      throw UserError(fmt::format("[argsort] rows of {} elements; at most 2^31 - 1 are sorted", sort.length));
+      throw UserError(fmt::format("[{}] rows of {} elements; at most 2^31 - 1 are sorted", call.op, sort.length));
+    if (FirstOfRows::is_faster(sort)) return std::make_shared<FirstOfRows>(sort, device);
+    if (sort.length <= longest_row(sort.dtype)) return std::make_shared<RowsInBlocks>(sort, device);
     return std::make_shared<LongRows>(sort, device);
   }
 };

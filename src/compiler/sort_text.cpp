@@ -9,29 +9,6 @@
 namespace sinter::compiler {
 namespace {
 
-/// The order-preserving map of elements to unsigned integers; see exec::sort_key, which is the same.
-std::string key_text(DType t, bool descending) {
-  const int width = static_cast<int>(t.bytes()) * 8;
-  constexpr std::array<std::string_view, 4> unsigned_types = {"unsigned char", "unsigned short", "unsigned",
-                                                              "unsigned long long"};
-  const std::string_view element = unsigned_types[width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3];
-  const uint64_t mask = ~uint64_t{0} >> (64 - width), sign = uint64_t{1} << (width - 1);
-  const uint64_t infinity = t == f16 ? 0x7c00 : t == bf16 ? 0x7f80 : t == f32 ? 0x7f800000 : 0x7ff0000000000000;
-  std::string key = "bits";
-  if (t.is_floating())
-    key =
-        "magnitude > infinity ? last_key : magnitude == 0 ? sign : (bits & sign) != 0 ? ~bits & last_key : bits | sign";
-  else if (t.is_integer() && t.is_signed())
-    key = "bits ^ sign";
-  return fmt::format(
-      "typedef {0} Element;\ntypedef {1} Key;\nconstexpr int key_bits = {2};\nconstexpr Key last_key = {3:#x}{6};\n"
-      "constexpr Key sign = {4:#x}{6}, infinity = {5:#x}{6};\n\n"
-      "__device__ __forceinline__ Key key_of(Element element) {{\n  const Key bits = element;\n"
-      "  [[maybe_unused]] const Key magnitude = bits & ~sign;\n  const Key key = {7};\n  return {8};\n}}\n",
-      element, width == 64 ? "unsigned long long" : "unsigned", width, mask, sign, t.is_floating() ? infinity : 0,
-      width == 64 ? "ull" : "u", key, descending ? "~key & last_key" : "key");
-}
-
 constexpr std::string_view tile_text = R"(
 // Places in shared memory: a gap after every 32 keeps the threads' runs in different banks.
 __device__ __forceinline__ int padded(int i) { return i + (i >> 5); }
@@ -52,20 +29,6 @@ __device__ __forceinline__ Tile tile_in(unsigned char* memory) {
   tile.places = (unsigned short*)(memory + key_space + threads * 4);
   tile.counts = (unsigned short*)(memory + key_space + threads * 4 + place_space);
   return tile;
-}
-
-// Each thread's value becomes the sum of those up to it.
-__device__ __forceinline__ unsigned sum_up_to(unsigned* sums, unsigned value) {
-  const int t = threadIdx.x;
-  sums[t] = value;
-  __syncthreads();
-  for (int step = 1; step < threads; step *= 2) {
-    const unsigned before = t >= step ? sums[t - step] : 0;
-    __syncthreads();
-    sums[t] += before;
-    __syncthreads();
-  }
-  return sums[t];
 }
 
 // A stable pass over four bits of the keys. A thread has a run of neighbours; counters stand by digit, then by thread.
@@ -105,7 +68,8 @@ __device__ __forceinline__ void sort_by_digit(const Tile& tile, int shift) {
 }
 )";
 
-constexpr std::string_view row_text = R"(    const Element* elements, long long* positions, long long length) {
+constexpr std::string_view row_text = R"(    const Element* elements, long long* positions, long long length,
+    long long kept) {
   SHARED
   const Tile tile_memory = tile_in(shared);
   const int t = threadIdx.x;
@@ -121,7 +85,7 @@ constexpr std::string_view row_text = R"(    const Element* elements, long long*
 #pragma unroll
   for (int j = 0; j < items; ++j) {
     const int i = j * threads + t;
-    if (i < length) positions[first + i] = tile_memory.places[padded(i)];
+    if (i < kept) positions[blockIdx.x * kept + i] = tile_memory.places[padded(i)];
   }
 }
 )";
@@ -173,7 +137,7 @@ constexpr std::string_view sum_text = R"(    unsigned* counts, unsigned* totals,
 constexpr std::string_view move_text =
     R"(    const void* source, const unsigned* places, const unsigned* counts, const unsigned* totals, Key* keys_to,
     unsigned* places_to, long long* positions, long long length, long long tiles, long long shift,
-    long long is_first, long long is_last) {
+    long long is_first, long long is_last, long long kept) {
   SHARED
   const Tile tile_memory = tile_in(shared);
   const int t = threadIdx.x;
@@ -212,12 +176,12 @@ constexpr std::string_view move_text =
     if (i >= inside) continue;
     const int d = digit(i), local = tile_memory.places[padded(i)];
     const unsigned place = is_first ? (unsigned)(first + local) : places[base + first + local];
-    const long long to = base + targets[d] + (i - starts[d]);
-    if (is_last) {
-      positions[to] = place;
-    } else {
-      keys_to[to] = tile_memory.keys[padded(i)];
-      places_to[to] = place;
+    const long long to = targets[d] + (i - starts[d]);
+    if (!is_last) {
+      keys_to[base + to] = tile_memory.keys[padded(i)];
+      places_to[base + to] = place;
+    } else if (to < kept) {
+      positions[row * kept + to] = place;
     }
   }
 }
@@ -242,14 +206,37 @@ std::string SortText::entry() const {
 
 std::string SortText::text() const {
   std::string s = fmt::format("// Sorts by the digits of keys. A block has {} elements.\n", tile());
-  s += key_text(dtype, descending);
+  s += sort_key_text(dtype, descending);
   s += fmt::format("\nconstexpr int threads = {}, items = {}, tile = threads * items;\n", threads, items);
+  s += block_sum_text;
   s += tile_text;
   std::string body(bodies[static_cast<size_t>(kernel)]);
   constexpr std::string_view place = "SHARED";
   body.replace(body.find(place), place.size(),
                fmt::format("alignas(16) __shared__ unsigned char shared[{}];", shared_bytes(*this)));
   return s + fmt::format("\nextern \"C\" __global__ void __launch_bounds__({}) {}(\n", threads, entry()) + body;
+}
+
+std::string sort_key_text(DType t, bool descending) {
+  const int width = static_cast<int>(t.bytes()) * 8;
+  constexpr std::array<std::string_view, 4> unsigned_types = {"unsigned char", "unsigned short", "unsigned",
+                                                              "unsigned long long"};
+  const std::string_view element = unsigned_types[width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3];
+  const uint64_t mask = ~uint64_t{0} >> (64 - width), sign = uint64_t{1} << (width - 1);
+  const uint64_t infinity = t == f16 ? 0x7c00 : t == bf16 ? 0x7f80 : t == f32 ? 0x7f800000 : 0x7ff0000000000000;
+  std::string key = "bits";
+  if (t.is_floating())
+    key =
+        "magnitude > infinity ? last_key : magnitude == 0 ? sign : (bits & sign) != 0 ? ~bits & last_key : bits | sign";
+  else if (t.is_integer() && t.is_signed())
+    key = "bits ^ sign";
+  return fmt::format(
+      "typedef {0} Element;\ntypedef {1} Key;\nconstexpr int key_bits = {2};\nconstexpr Key last_key = {3:#x}{6};\n"
+      "constexpr Key sign = {4:#x}{6}, infinity = {5:#x}{6};\n\n"
+      "__device__ __forceinline__ Key key_of(Element element) {{\n  const Key bits = element;\n"
+      "  [[maybe_unused]] const Key magnitude = bits & ~sign;\n  const Key key = {7};\n  return {8};\n}}\n",
+      element, width == 64 ? "unsigned long long" : "unsigned", width, mask, sign, t.is_floating() ? infinity : 0,
+      width == 64 ? "ull" : "u", key, descending ? "~key & last_key" : "key");
 }
 
 int64_t key_bytes(DType dtype) { return dtype.bytes() == 8 ? 8 : 4; }

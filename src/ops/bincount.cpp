@@ -91,16 +91,7 @@ std::vector<graph::ValueType> infer_bincount(graph::InferContext& context) {
   return {{weights.dtype, {length}}};
 }
 
-constexpr int64_t copies = 16;
-
 graph::Scalar number(int64_t n) { return Composer::literal(graph::Number::of(n)); }
-
-/// Few bins lie in few sectors of the L2 cache, each of which adds once a clock: a GPU then counts runs of 1024
-/// elements in several copies of the bins.
-bool counts_in_copies(const Composer& c, Expr elements, Expr length) {
-  return c.device().is_cuda() && elements.constant().value_or(0) >= 16384 && length.constant().value_or(0) > 0 &&
-         *length.constant() <= 4096;
-}
 
 std::vector<Value> decompose_bincount(graph::Graph& g, const graph::Node& node) {
   Composer c(g, node.line);
@@ -113,14 +104,7 @@ std::vector<Value> decompose_bincount(graph::Graph& g, const graph::Node& node) 
     return {add_rows(c, {c.expand(zero, {&length, 1}), positions, node.operands[1]})};
   }
   const Value ones = c.expand(c.count({}, i64), c.type(x).shape);
-  if (!counts_in_copies(c, c.type(x).shape[0], length))
-    return {accumulate(c, graph::ReduceKind::sum, ones, positions, length)};
-  const Expr all[] = {Expr(copies), length};
-  const Value copy = c.binary<"bitwise_and">(
-      c.binary<"bitwise_right_shift">(c.positions(c.type(x).shape[0], i64), number(10)), number(copies - 1));
-  const Value places = c.binary<"add">(positions, c.binary<"mul">(copy, number(*length.constant())));
-  const Value counts = accumulate(c, graph::ReduceKind::sum, ones, places, Expr(copies) * length);
-  return {c.fold<"sum">(c.reshape(counts, all), {0}, false)};
+  return {accumulate(c, graph::ReduceKind::sum, ones, positions, length)};
 }
 
 reference::Array weighted_reference(const graph::Node& node, const reference::Array& x,

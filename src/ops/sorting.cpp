@@ -22,24 +22,25 @@ Tensor ordered_rows(const Tensor& rows, bool descending, SourceLine line) {
   return dispatch(op<"argsort">(), {&x}, graph::CallAttributes().flag(descending));
 }
 
-/// Positions in order along a dim, which is the last one of the rows.
-struct Order {
-  Tensor rows, positions;
+/// The last dim of the rows is the one along which they are ordered.
+struct Rows {
+  Tensor rows;
   int64_t dim = -1;
   SourceLine line;
   Tensor in_place(Tensor t) const { return dim + 1 == t.rank() ? t : movedim(made(std::move(t), line), {-1}, {dim}); }
-  /// The elements at some of the positions.
-  Tensor at(const Tensor& some) const { return gather(made(rows, line), -1, some); }
+  /// The elements at some positions, and these.
+  Sorted at(const Tensor& positions) const {
+    return {in_place(gather(made(rows, line), -1, positions)), in_place(positions)};
+  }
 };
 
-Order order_of(const Operand& x, int64_t dim, bool descending, std::string_view name) {
-  Order o;
+Rows rows_of(const Operand& x, int64_t dim, std::string_view name) {
+  Rows r;
   const Tensor& whole = require_tensor(x, name);
-  o.dim = static_cast<int64_t>(require_dim(x, dim, name));
-  o.line = x.line();
-  o.rows = o.dim + 1 == whole.rank() ? whole : movedim(borrowed(x), {o.dim}, {-1});
-  o.positions = ordered_rows(o.rows, descending, o.line);
-  return o;
+  r.dim = static_cast<int64_t>(require_dim(x, dim, name));
+  r.line = x.line();
+  r.rows = r.dim + 1 == whole.rank() ? whole : movedim(borrowed(x), {r.dim}, {-1});
+  return r;
 }
 
 bool is_scalar(const Operand& x, int64_t dim, std::string_view name) {
@@ -55,8 +56,8 @@ namespace sinter {
 
 Tensor argsort(Operand x, SortOptions options) {
   if (ops::is_scalar(x, options.dim, "argsort")) return ops::ordered_rows(x.tensor(), options.descending, x.line());
-  const ops::Order o = ops::order_of(x, options.dim, options.descending, "argsort");
-  return o.in_place(o.positions);
+  const ops::Rows r = ops::rows_of(x, options.dim, "argsort");
+  return r.in_place(ops::ordered_rows(r.rows, options.descending, r.line));
 }
 
 Sorted sort(Operand x, SortOptions options) {
@@ -64,17 +65,18 @@ Sorted sort(Operand x, SortOptions options) {
     const auto [values, indices] = sort(ops::made(reshape(ops::borrowed(x), {1}), x.line()));
     return {reshape(ops::made(values, x.line()), {}), reshape(ops::made(indices, x.line()), {})};
   }
-  const ops::Order o = ops::order_of(x, options.dim, options.descending, "sort");
-  return {o.in_place(o.at(o.positions)), o.in_place(o.positions)};
+  const ops::Rows r = ops::rows_of(x, options.dim, "sort");
+  return r.at(ops::ordered_rows(r.rows, options.descending, r.line));
 }
 
 Sorted topk(Operand x, int64_t k, TopkOptions options) {
-  const ops::Order o = ops::order_of(x, options.dim, options.largest, "topk");
-  if (k < 0 || k > o.rows.shape().back())
-    ops::refuse("topk", x.line(), fmt::format("k is {} for a dim of {}", k, o.rows.shape().back()),
-                fmt::format("give k in [0, {}]", o.rows.shape().back()));
-  const Tensor first = narrow(ops::made(o.positions, o.line), -1, 0, k);
-  return {o.in_place(o.at(first)), o.in_place(first)};
+  const ops::Rows r = ops::rows_of(x, options.dim, "topk");
+  const int64_t length = r.rows.shape().back();
+  if (k < 0 || k > length)
+    ops::refuse("topk", x.line(), fmt::format("k is {} for a dim of {}", k, length),
+                fmt::format("give k in [0, {}]", length));
+  Operand rows = ops::made(r.rows, r.line);
+  return r.at(ops::dispatch(ops::op<"topk">(), {&rows}, graph::CallAttributes().flag(options.largest).extent(k)));
 }
 
 }  // namespace sinter
@@ -96,18 +98,30 @@ bool is_less(const scalar::Constant& a, const scalar::Constant& b) {
   return holds(lt, a, b);
 }
 
-reference::Array argsort_reference(const graph::Node& node, const reference::Array& x) {
+std::vector<graph::ValueType> infer_topk(graph::InferContext& context) {
+  graph::ValueType result{i64, context.operand(0).shape};
+  const graph::Expr k = context.attributes().extent();
+  if (result.shape.empty()) context.fail("a 0-d tensor has no rows");
+  const auto first = k.constant(), length = result.shape.back().constant();
+  if (first && (*first < 0 || (length && *first > *length)))
+    context.fail(fmt::format("k is {} for rows of {}", k.text(), result.shape.back().text()));
+  result.shape.back() = k;
+  return {std::move(result)};
+}
+
+/// The first ones of each row, as many as the result has.
+reference::Array order_reference(const graph::Node& node, const reference::Array& x) {
   const bool descending = graph::AttributeReader(node.attributes).flag();
-  reference::Array result = reference::Array::zeros(i64, x.shape);
-  const int64_t length = x.shape.empty() ? 1 : x.shape.back();
+  const Dims shape = literal_extents(node.results[0].shape);
+  reference::Array result = reference::Array::zeros(i64, shape);
+  const int64_t length = x.shape.empty() ? 1 : x.shape.back(), kept = shape.empty() ? 1 : shape.back();
   std::vector<int64_t> order(static_cast<size_t>(length));
-  for (int64_t first = 0; first < x.size(); first += length) {
+  for (int64_t first = 0, to = 0; first < x.size(); first += length, to += kept) {
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
       return descending ? is_less(x.at(first + b), x.at(first + a)) : is_less(x.at(first + a), x.at(first + b));
     });
-    for (int64_t i = 0; i < length; ++i)
-      result.set(first + i, scalar::constant_int(i64, order[static_cast<size_t>(i)]));
+    for (int64_t i = 0; i < kept; ++i) result.set(to + i, scalar::constant_int(i64, order[static_cast<size_t>(i)]));
   }
   return result;
 }
@@ -125,21 +139,50 @@ std::vector<graph::SampleCall> sample_argsort() {
   return list;
 }
 
+std::vector<graph::SampleCall> sample_topk() {
+  std::vector<graph::SampleCall> list;
+  for (const bool descending : {false, true}) {
+    const auto add = [&](DType t, const Dims& shape, int64_t k) {
+      list.push_back(sample_call({sample_type(t, shape)}, graph::CallAttributes().flag(descending).extent(k)));
+    };
+    for (const DType t : all_dtypes) add(t, {5, 17}, 4);
+    add(f32, {0}, 0);
+    add(f32, {3, 0}, 0);
+    add(f32, {3, 7}, 0);
+    add(f32, {1}, 1);
+    add(f32, {2, 3, 40}, 40);
+    add(f64, {1023}, 100);
+    add(i32, {2, 5000}, 70);
+  }
+  return list;
+}
+
+graph::OpDef order_op(std::string_view name, std::string_view doc) {
+  graph::OpDef def;
+  def.name = name;
+  def.doc = doc;
+  def.op_class = graph::OpClass::call;
+  def.params = {{"descending", graph::ParamKind::flag}};
+  def.call = graph::CallRule{[](const graph::Node&, size_t, graph::OperandLayout& l) { return graph::reads_dense(l); }};
+  def.reference = [](const graph::Node& node, std::span<const reference::Array> operands) {
+    return std::vector{order_reference(node, operands[0])};
+  };
+  return def;
+}
+
 }  // namespace
 
 void register_sorting() {
-  graph::OpDef def;
-  def.name = "argsort";
-  def.doc = "Positions along the last dim in the order of their elements, stable; NaN counts as the largest.";
-  def.op_class = graph::OpClass::call;
-  def.params = {{"descending", graph::ParamKind::flag}};
-  def.infer = infer_argsort;
-  def.call = graph::CallRule{[](const graph::Node&, size_t, graph::OperandLayout& l) { return graph::reads_dense(l); }};
-  def.reference = [](const graph::Node& node, std::span<const reference::Array> operands) {
-    return std::vector{argsort_reference(node, operands[0])};
-  };
-  def.sample = sample_list(sample_argsort);
-  graph::register_op(std::move(def));
+  graph::OpDef whole = order_op(
+      "argsort", "Positions along the last dim in the order of their elements, stable; NaN counts as the largest.");
+  whole.infer = infer_argsort;
+  whole.sample = sample_list(sample_argsort);
+  graph::register_op(std::move(whole));
+  graph::OpDef first = order_op("topk", "The first k positions of argsort.");
+  first.params.push_back({"k", graph::ParamKind::extent});
+  first.infer = infer_topk;
+  first.sample = sample_list(sample_topk);
+  graph::register_op(std::move(first));
 }
 
 }  // namespace sinter::ops

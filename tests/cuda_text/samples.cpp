@@ -127,6 +127,9 @@ void add_types_and_control(Collector& add) {
   add("integers", 1, {{array(i64, 512), array(i32, 512), output(i64, 512), output(i8, 512)}});
   add("doubles", 1, {{array(f64, 300), output(f64, 1), number(300)}, {array(f64, 0), output(f64, 1), number(0)}});
   add("compare", 2, {{array(i16, 1500), array(i16, 1500), array(boolean, 1500), output(boolean, 1500), number(1500)}});
+  add("tables", 2,
+      {{array(i64, 1500), zeros(i64, 8), zeros(u32, 8), number(1500)},
+       {array(i64, 3), array(i64, 8), array(u32, 8), number(3)}});
   add("shuffle_dims", 1, {{array(f16, 1024), output(f16, 1024)}});
   add("branches", 4, {{array(f32, 4 * 512), output(f32, 4 * 512), number(2)}});
   add("backwards", 1, {{array(i16, 4096), output(i16, 4096), number(200)}});

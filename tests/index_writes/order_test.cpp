@@ -100,6 +100,27 @@ TEST(IndexOrder, IntegersAndCountsOfManyThreads) {
   }
 }
 
+TEST(IndexOrder, FewPlacesAreCountedInTables) {
+  constexpr int64_t count = 40'003;
+  for (const int64_t places : {1, 3, 256, 4096}) {
+    const Tensor at = from(indices(places, count, 8), {count}), small = to(at, i32);
+    const Tensor values = from(indices(int64_t{1} << 40, count, 9), {count}) - (int64_t{1} << 39);
+    const Tensor sums = zeros({places}, i64), rows = zeros({places, 1}, i32);
+    const auto f = [&](const Tensor& t, const Tensor& s, const Tensor& v) {
+      return std::vector<Tensor>{bincount(s, {.length = places}), scatter_add(to(sums, t.device()), 0, t, v * v),
+                                 flatten(index_add(to(rows, t.device()), 0, t, to(reshape(v, {count, 1}), i32))),
+                                 histc(to(s, f32), {.bins = places, .min = 0, .max = 2})};
+    };
+    auto compiled = compile(f);
+    const std::vector<Tensor> expected = f(at, small, values),
+                              there =
+                                  compiled(on(cuda_device(), at), on(cuda_device(), small), on(cuda_device(), values));
+    for (size_t i = 0; i < expected.size(); ++i)
+      EXPECT_EQ(to_vector<double>(to(to(there[i], Device::cpu()), f64)), to_vector<double>(to(expected[i], f64)))
+          << places << ' ' << i;
+  }
+}
+
 TEST(IndexOrder, WeightsAreAddedInOrder) {
   const std::vector<int64_t> at = indices(4, 200, 6);
   const Values weights = numbers(200, 7);

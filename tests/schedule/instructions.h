@@ -15,4 +15,14 @@ inline int count_instructions(const tile_ir::Region& region, tile_ir::Op op) {
   return n;
 }
 
+/// The first one of an op, in order; nullptr if there is none.
+inline const tile_ir::Instruction* find_instruction(const tile_ir::Region& region, tile_ir::Op op) {
+  for (const tile_ir::Instruction& i : region.body) {
+    if (i.op == op) return &i;
+    for (const tile_ir::Region& inner : i.regions)
+      if (const tile_ir::Instruction* found = find_instruction(inner, op)) return found;
+  }
+  return nullptr;
+}
+
 }  // namespace sinter::test

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/cuda/emit.h"
 #include "codegen/schedule/grid_split.h"
 #include "codegen/schedule/schedule.h"
 #include "codegen/tile/expand_grid_reduces.h"
+#include "codegen/tile/laid_out.h"
 #include "runtime/device/backend.h"
+#include "src/ops/accumulate.h"
 #include "src/ops/ops.h"
 #include "tests/lower/build.h"
 #include "tests/schedule/instructions.h"
@@ -46,6 +49,43 @@ TEST_F(Structure, ChainLoadsAndStoresOnceWithItsOpsAsComment) {
     ASSERT_TRUE(k[0].cost);
     EXPECT_EQ(k[0].cost->bytes, int64_t{8} << 24);
   }
+}
+
+// The last narrow access along the crossing axis made a tile whose wide elements no block could exchange.
+TEST_F(Structure, CrossedTilesOfSeveralWidthsFitIntoSharedMemory) {
+  const graph::Graph g = graph::parse(R"(graph "widths" on cpu {
+  symbols 1, s0 in [2,1099511627776]
+  %0 i64 [1,s0,2,s0] = input
+  %1 i64 [1,s0,min(2, s0 - 1)] = diagonal(%0) dim1=2, dim2=1, offset=1
+  %2 f16 [1,s0,1] = input
+  %3 f16 [1,s0,min(2, s0 - 1)] = div(%1, %2) lhs=none, rhs=none
+  return %3
+}
+)");
+  const loop::Program p = test::lowered(g);
+  ASSERT_EQ(p.groups.size(), 1u);
+  for (const Candidate& c : schedule(p, p.groups[0], h200))
+    EXPECT_NO_THROW(cuda::emit(tile_ir::assign_layouts(c().kernel)));
+}
+
+TEST_F(Structure, SumsInFewPlacesMeetInTables) {
+  const auto scatters = [](int64_t elements, int64_t places, int64_t shared_bytes) {
+    GraphBuilder b;
+    const Value values = b.input(i64, {elements}), positions = b.input(i64, {elements});
+    b.g.add_output(b.op("accumulate", {values, positions}, ops::accumulate_sums(places)));
+    const loop::Program p = test::lowered(b.g);
+    const Target target{.cuda = true, .processors = 132, .shared_bytes = shared_bytes};
+    return schedule(p, p.groups.back(), target)[0]();
+  };
+  const ScheduledKernel few = scatters(1 << 24, 256, 227 << 10);
+  EXPECT_EQ(few.grid.constant(), 8 * 132);
+  const tile_ir::Instruction* loop = test::find_instruction(few.kernel.body, tile_ir::Op::for_loop);
+  ASSERT_NE(loop, nullptr);
+  EXPECT_EQ(test::find_instruction(loop->regions[0], tile_ir::Op::scatter)->table, 256);
+  EXPECT_EQ(scatters(1 << 16, 256, 227 << 10).grid.constant(), 64) << "each program has elements enough";
+  for (const ScheduledKernel& k :
+       {scatters(1 << 24, 4097, 227 << 10), scatters(4096, 256, 227 << 10), scatters(1 << 24, 4096, 16 << 10)})
+    EXPECT_EQ(test::find_instruction(k.kernel.body, tile_ir::Op::scatter)->table, 0);
 }
 
 TEST_F(Structure, LongFoldsOfFewResultsMeetOverTheGrid) {

@@ -86,7 +86,7 @@ Kernel everything() {
 TEST(TileText, PrintParsePrintIsIdentity) {
   expect_identity(everything());
   for (const char* name : {"softmax.tile", "transpose.tile", "grid_sum.tile", "grid_cumsum.tile", "kept_rows.tile",
-                           "../cuda_text/kernels/cluster_rows.tile"})
+                           "../cuda_text/kernels/cluster_rows.tile", "../cuda_text/kernels/tables.tile"})
     expect_identity(parse(read_program(name)));
 }
 
@@ -247,6 +247,11 @@ TEST(TileVerify, RefusesBrokenStoresAndClusters) {
        "f32[8]",
        "another tile, dtype or number of slots"},
       {"%a = constant 1 : f32[4]\n%b = cluster_reduce sum %a : f32[4]", "tiles of one element"},
+      {"%o = constant 0 : i32[4]\n%a = constant 1 : u32[4]\nscatter @w [%o], %a fold amax table 8",
+       "only sums meet in a table"},
+      {"%o = constant 0 : i32[4]\n%a = constant 1 : u32[4]\nscatter @w [%o], %a fold sum table 8\n"
+       "scatter @w [%o], %a fold sum table 9",
+       "a pointer has one table"},
       {"%a = constant true : boolean\nif %a {\n  %z = constant 1 : f32[1]\n  %b = cluster_reduce sum %z : f32[1]\n}",
        "outside of loops and branches"},
   };

@@ -6,10 +6,14 @@
 // is one. Process p of n tests the seeds that begin with SEED + p, n apart. On CUDA graphs do without f64 functions
 // that are the platform's.
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -53,8 +57,8 @@ constexpr Way cuda_ways[] = {{sinter::Device::cuda(0), sinter::Fusion::all},
                              {sinter::Device::cuda(0), sinter::Fusion::none},
                              {sinter::Device::cuda(0), sinter::Fusion::all, sinter::Math::fast}};
 
-/// One process's share; what it found goes to the file: numbers, coverage, failures.
-void run_share(const Arguments& a, uint64_t process, const std::string& path) {
+/// One process's share; what it found goes to the file: numbers, coverage, failures. `at` is the seed that it tests.
+void run_share(const Arguments& a, uint64_t process, const std::string& path, volatile uint64_t& at) {
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   GeneratorOptions options;
@@ -65,8 +69,10 @@ void run_share(const Arguments& a, uint64_t process, const std::string& path) {
     std::ofstream(path) << "0 0 1\nfailures\nnothing runs: " << why << '\n';
     return;
   }
-  for (uint64_t seed = a.seed + process; seconds() < a.seconds && campaign.goes_on(); seed += a.processes)
+  for (uint64_t seed = a.seed + process; seconds() < a.seconds && campaign.goes_on(); seed += a.processes) {
+    at = seed;
     campaign.test(seed);
+  }
   std::ofstream file(path);
   file << campaign.graphs << ' ' << campaign.refused << ' ' << campaign.failures.size() << '\n';
   file << campaign.coverage.lines() << "failures\n";
@@ -79,15 +85,18 @@ struct Total {
   std::string texts;
 };
 
-/// Adds a process's findings; one that died left none.
-void collect(Total& total, const std::string& path, int status) {
+/// Adds a process's findings; one that died left only the seed that it was at.
+void collect(Total& total, const std::string& path, int status, uint64_t at) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
   int graphs = 0, refused = 0, failures = 0;
   if (status != 0 || !(text >> graphs >> refused >> failures)) {
     ++total.failures;
-    total.texts += "a process died; its last words are above\n";
+    total.texts +=
+        fmt::format("a process died at seed {} of {}; its last words are above\n", at,
+                    WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                                        : fmt::format("exit status {}", WEXITSTATUS(status)));
     return;
   }
   total.graphs += graphs;
@@ -110,13 +119,17 @@ int main(int argc, char** argv) {
   sinter::ops::register_all_ops();
   char folder[] = "/tmp/sinter_fuzz_XXXXXX";
   if (mkdtemp(folder) == nullptr) return 2;
+  void* const shared = mmap(nullptr, a.processes * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return 2;
+  auto* const seeds = static_cast<volatile uint64_t*>(shared);
   std::vector<pid_t> children;
   std::vector<std::string> paths;
   for (uint64_t p = 0; p < a.processes; ++p) {
     paths.push_back(fmt::format("{}/{}", folder, p));
     const pid_t child = fork();  // before anything of the device exists
     if (child == 0) {
-      run_share(a, p, paths.back());
+      run_share(a, p, paths.back(), seeds[p]);
       std::_Exit(0);
     }
     children.push_back(child);
@@ -125,7 +138,7 @@ int main(int argc, char** argv) {
   for (size_t p = 0; p < children.size(); ++p) {
     int status = -1;
     waitpid(children[p], &status, 0);
-    collect(total, paths[p], status);
+    collect(total, paths[p], status, seeds[p]);
     unlink(paths[p].c_str());
   }
   rmdir(folder);

@@ -3,6 +3,8 @@
 
 namespace sinter::exec {
 
+bool is_row_sort(std::string_view op) { return op == "argsort" || op == "topk"; }
+
 RowSort row_sort_of(const CallDescription& call) {
   const CallTensor& x = call.operands.at(0);
   RowSort s;
@@ -10,22 +12,20 @@ RowSort row_sort_of(const CallDescription& call) {
   s.descending = call.words.at(0) != 0;
   if (x.shape.empty()) return s;
   s.length = x.shape.back();
+  s.kept = call.results.at(0).shape.back();
   for (size_t d = 0; d + 1 < x.shape.size(); ++d) s.rows *= x.shape[d];
   return s;
 }
 
-uint64_t sort_key(DType dtype, uint64_t bits) {
-  const int width = dtype.bytes() * 8;
-  const uint64_t mask = ~uint64_t{0} >> (64 - width), sign = uint64_t{1} << (width - 1);
-  if (!dtype.is_floating()) return dtype.is_integer() && dtype.is_signed() ? bits ^ sign : bits;
-  const uint64_t infinity = dtype == f16    ? 0x7c00
-                            : dtype == bf16 ? 0x7f80
-                            : dtype == f32  ? 0x7f800000
-                                            : 0x7ff0000000000000;
-  const uint64_t magnitude = bits & ~sign;
-  if (magnitude > infinity) return mask;
-  if (magnitude == 0) return sign;
-  return (bits & sign) != 0 ? ~bits & mask : bits | sign;
-}
+SortKey::SortKey(DType dtype, bool descending)
+    : mask_(~uint64_t{0} >> (64 - dtype.bytes() * 8)),
+      sign_(uint64_t{1} << (dtype.bytes() * 8 - 1)),
+      infinity_(dtype == f16    ? 0x7c00
+                : dtype == bf16 ? 0x7f80
+                : dtype == f32  ? 0x7f800000
+                                : 0x7ff0000000000000),
+      flipped_(dtype.is_integer() && dtype.is_signed() ? sign_ : 0),
+      complement_(descending ? ~uint64_t{0} : 0),
+      floating_(dtype.is_floating()) {}
 
 }  // namespace sinter::exec
