@@ -6,7 +6,6 @@
 #include "codegen/llvm/block_access.h"
 #include "codegen/llvm/emit_loop.h"
 #include "codegen/llvm/emitter.h"
-#include "codegen/llvm/fold.h"
 
 namespace sinter::llvm_codegen {
 
@@ -16,7 +15,6 @@ namespace {
 
 constexpr int max_window_chunks = 4;
 constexpr int window_budget = 64;  // instructions times chunks
-constexpr int block_bits = 10;     // 1024: one chunk of the canonical order
 
 bool reads(const Instruction& i) { return i.op == Op::block_load || i.op == Op::gather; }
 bool writes(const Instruction& i) {
@@ -207,72 +205,6 @@ void KernelEmitter::store_window(const Instruction& i) {
   std::vector<Position> at;
   for (size_t c = 0; c < value[0].size(); ++c) at.push_back(position(type, 0, c));
   store_chunks(b_, frame_, i, to, is_masked(i), at, value[0]);
-}
-
-/// Folds along the innermost dim of a large tile, if blocks of it fill vectors.
-bool KernelEmitter::reduces_in_blocks(const Instruction& i) const {
-  const tile_ir::Type& from = type_of(i.operands[0]);
-  if (!is_large(from) || i.dim == tile_ir::parts_dim) return false;
-  for (int d = i.dim + 1; d < from.rank; ++d)
-    if (from.dims[static_cast<size_t>(d)] != 1) return false;
-  return from.dims[static_cast<size_t>(i.dim)] >= frame_.lanes();
-}
-
-void KernelEmitter::reduce_in_blocks(const Instruction& i) {
-  const tile_ir::Type& from = type_of(i.operands[0]);
-  const auto kind = static_cast<tile_ir::ReduceKind>(i.index);
-  const int64_t extent = from.dims[static_cast<size_t>(i.dim)],
-                length = std::min<int64_t>(extent, int64_t{1} << block_bits);
-  const tile_ir::Type block_type = tile_ir::Type::tile(from.dtype, {static_cast<int32_t>(length)});
-  tile_ir::Type folded = from;
-  folded.dims[static_cast<size_t>(i.dim)] = static_cast<int32_t>(extent / length);
-  const TileBuffer source = buffer_of(i.operands[0]);
-  const TileBuffer partial = TileBuffer::make(b_, frame_, from.dtype, folded.elements());
-  emit_counted_loop(b_, from.elements(), length, [&](llvm::Value* number) {
-    TileValue block{{}};
-    for (int64_t lane = 0; lane < length; lane += frame_.lanes())
-      block[0].push_back(source.load(b_.CreateAdd(number, b_.getInt64(static_cast<uint64_t>(lane))), frame_.lanes()));
-    const TileValue one = emit_reduce(b_, block, block_type, kind, 0);
-    partial.store(b_.CreateUDiv(number, b_.getInt64(static_cast<uint64_t>(length))), one[0][0]);
-  });
-  if (is_large(i.type) && folded == i.type) return define_stored(i.results[0], {{partial.pointer()}});
-  const TileValue rest = partial.load_all(folded, chunk_lanes(folded));
-  define(i.results[0], emit_reduce(b_, rest, folded, kind, i.dim));
-}
-
-/// Folds along a dim of a large tile behind which whole vectors lie.
-bool KernelEmitter::reduces_across(const Instruction& i) const {
-  constexpr int32_t most_unrolled = 64;
-  const tile_ir::Type& from = type_of(i.operands[0]);
-  if (!is_large(from) || i.dim == tile_ir::parts_dim) return false;
-  return from.dims[static_cast<size_t>(i.dim)] <= most_unrolled && elements_behind(from, i.dim) >= frame_.lanes();
-}
-
-int64_t KernelEmitter::elements_behind(const tile_ir::Type& t, int dim) {
-  int64_t n = 1;
-  for (int d = dim + 1; d < t.rank; ++d) n *= t.dims[static_cast<size_t>(d)];
-  return n;
-}
-
-void KernelEmitter::reduce_across(const Instruction& i) {
-  const tile_ir::Type& from = type_of(i.operands[0]);
-  const int32_t extent = from.dims[static_cast<size_t>(i.dim)];
-  const auto behind = static_cast<uint64_t>(elements_behind(from, i.dim));
-  const tile_ir::Type block_type = tile_ir::Type::tile(from.dtype, {extent, frame_.lanes()});
-  const TileBuffer source = buffer_of(i.operands[0]);
-  const TileBuffer folded = TileBuffer::make(b_, frame_, from.dtype, i.type.elements());
-  emit_counted_loop(b_, i.type.elements(), frame_.lanes(), [&](llvm::Value* number) {
-    llvm::Value* before = b_.CreateUDiv(number, b_.getInt64(behind));
-    llvm::Value* first =
-        b_.CreateAdd(number, b_.CreateMul(before, b_.getInt64(behind * static_cast<uint64_t>(extent - 1))));
-    TileValue block{{}};
-    for (int32_t k = 0; k < extent; ++k)
-      block[0].push_back(
-          source.load(b_.CreateAdd(first, b_.getInt64(behind * static_cast<uint64_t>(k))), frame_.lanes()));
-    folded.store(number, emit_reduce(b_, block, block_type, static_cast<tile_ir::ReduceKind>(i.index), 0)[0][0]);
-  });
-  if (is_large(i.type)) return define_stored(i.results[0], {{folded.pointer()}});
-  define(i.results[0], folded.load_all(i.type, chunk_lanes(i.type)));
 }
 
 }  // namespace sinter::llvm_codegen

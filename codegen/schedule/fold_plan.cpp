@@ -208,7 +208,7 @@ class Planner {
     for (size_t i = 0; i < nest_.body.size(); ++i) {
       if ((axes[i] >> axis_ & 1) == 0) continue;
       const loop::Instruction& in = nest_.body[static_cast<loop::ValueId>(i)];
-      if (in.kind == InstructionKind::scalar) n += instruction_weight(in.op, in.type);
+      if (in.kind == InstructionKind::scalar) n += instruction_weight_on_cpu(in.op, in.type);
       if (in.kind != InstructionKind::load) continue;
       const AxisStrides strides = axis_strides(in.index[0], nest_.axes.size());
       if (in.operands[0] >= 0 || !std::ranges::all_of(strides, [](const auto& s) { return s.has_value(); }))
@@ -223,7 +223,8 @@ class Planner {
     plan_.folds = 1;
     plan_.tiling.num_warps = 1;
     const int64_t chunks = (length_ - 1) / loop::reduction_chunk + 1;
-    if (repeated_bytes_ > 0 && chunks * loop::reduction_chunk * repeated_bytes_ <= cached_bytes) plan_.kept_tiles = chunks;
+    if (repeated_bytes_ > 0 && chunks * loop::reduction_chunk * repeated_bytes_ <= cached_bytes)
+      plan_.kept_tiles = chunks;
     place_rows(1);
   }
 

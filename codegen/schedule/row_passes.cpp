@@ -62,7 +62,7 @@ int RowPasses::cost(const FoldStages& folds, ValueId v, std::vector<bool>& seen)
   if (v < 0 || !folds.is_inner(v) || seen[static_cast<size_t>(v)]) return 0;
   seen[static_cast<size_t>(v)] = true;
   const loop::Instruction& in = nest_.body[v];
-  int n = in.kind == loop::InstructionKind::scalar ? instruction_weight(in.op, in.type) : 0;
+  int n = in.kind == loop::InstructionKind::scalar ? instruction_weight_on_cpu(in.op, in.type) : 0;
   for (ValueId o : in.operands) n += cost(folds, o, seen);
   return n;
 }
