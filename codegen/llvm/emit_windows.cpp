@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large tiles: runs of elementwise instructions become one loop over windows of a few chunks.
+#include <llvm/IR/Intrinsics.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -144,6 +146,7 @@ void KernelEmitter::emit_windows(const Region& r, const Group& group, const Rare
   emit_counted_loop(b_, shape.elements(), chunks * lanes, [&](llvm::Value* number) {
     llvm::Value* elements = b_.getInt64(static_cast<uint64_t>(shape.part_elements()));
     Window window{number, b_.CreateUDiv(number, elements), b_.CreateURem(number, elements), chunks};
+    window.ahead = row_to_fetch(group);
     window_ = &window;
     for (const Instruction* i : group) emit_or_defer(*i, rare, done);
     for (const auto& [v, buffer] : kept)
@@ -153,6 +156,24 @@ void KernelEmitter::emit_windows(const Region& r, const Group& group, const Rare
     window_ = nullptr;
   });
   for (const auto& [v, buffer] : kept) define_stored(v, {{buffer.pointer()}});
+}
+
+/// A pass over a row that computes something of one or two tiles and keeps it leaves memory idle: the next program's
+/// row, behind this one, can come meanwhile. Its length; 0 where that is not so.
+int64_t KernelEmitter::row_to_fetch(const Group& group) const {
+  constexpr int64_t most_loads = 2;
+  const auto is = [](Op op) { return [op](const Instruction* i) { return i->op == op; }; };
+  const auto keep = std::find_if(group.begin(), group.end(), is(Op::keep));
+  if (keep == group.end() || std::count_if(group.begin(), group.end(), is(Op::block_load)) > most_loads) return 0;
+  return static_cast<int64_t>((*keep)->bits) * shape_of(**keep).elements();
+}
+
+void KernelEmitter::fetch_ahead(const Box& from, const Position& at) {
+  constexpr uint32_t read = 0, level_2 = 2, data = 1;
+  llvm::Value* address =
+      b_.CreateConstGEP1_64(from.element_type(), from.address(at), static_cast<uint64_t>(window_->ahead));
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                     {address, b_.getInt32(read), b_.getInt32(level_2), b_.getInt32(data)});
 }
 
 /// Not kept: where it is read may not dominate the next reader.
@@ -194,7 +215,9 @@ TileValue KernelEmitter::load_window(const Instruction& i) {
   const Box from = box(i);
   llvm::Value* fill = i.operands.empty() ? nullptr : scalar_use(i.operands[0]);
   return by_chunk(i.type, [&](size_t p, size_t c) {
-    return load_chunk(b_, frame_, i, from, is_masked(i), fill, position(i.type, p, c));
+    const Position at = position(i.type, p, c);
+    if (window_->ahead > 0 && !is_masked(i)) fetch_ahead(from, at);
+    return load_chunk(b_, frame_, i, from, is_masked(i), fill, at);
   });
 }
 

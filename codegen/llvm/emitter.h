@@ -87,6 +87,8 @@ class KernelEmitter {
   Group window_group(const Region& r, size_t& at, const RareParts& rare, const Done& done) const;
   void emit_windows(const Region& r, const Group& group, const RareParts& rare, const Done& done);
   void spill_sources(const Group& group);
+  int64_t row_to_fetch(const Group& group) const;
+  void fetch_ahead(const Box& from, const Position& at);
   TileValue window_of(ValueId v);
   TileValue broadcast_window(const Instruction& i);
   TileValue load_window(const Instruction& i);
@@ -143,6 +145,7 @@ class KernelEmitter {
   struct Window {
     llvm::Value *number, *part, *lane;  ///< of the first element
     int chunks;
+    int64_t ahead = 0;  ///< elements behind a load that are wanted in cache soon
     std::unordered_map<ValueId, TileValue> values = {};
   };
 
