@@ -46,6 +46,8 @@ std::list<Row> make_rows(const Tensor& x) {
   all.push_back(row("sum of rows", x, [](const Tensor& t) { return sum(t, {.dims = {1}}); }));
   all.push_back(row("sum of columns", x, [](const Tensor& t) { return sum(t, {.dims = {0}}); }));
   all.push_back(row("softmax of rows", x, [](const Tensor& t) { return softmax(t, -1); }));
+  all.push_back(row("log_softmax of rows", x, [](const Tensor& t) { return log_softmax(t, -1); }));
+  all.push_back(row("rms_norm of rows", x, [](const Tensor& t) { return rms_norm(t, {columns}); }));
   all.push_back(row("layer_norm of rows", x, [](const Tensor& t) { return layer_norm(t, {columns}); }));
   return all;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large tiles: runs of elementwise instructions become one loop over windows of a few chunks.
+#include <llvm/IR/Intrinsics.h>
+
 #include <algorithm>
 #include <bit>
 
 #include "codegen/llvm/block_access.h"
 #include "codegen/llvm/emit_loop.h"
 #include "codegen/llvm/emitter.h"
-#include "codegen/llvm/fold.h"
 
 namespace sinter::llvm_codegen {
 
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int max_window_chunks = 4;
 constexpr int window_budget = 64;  // instructions times chunks
-constexpr int block_bits = 10;     // 1024: one chunk of the canonical order
 
 bool reads(const Instruction& i) { return i.op == Op::block_load || i.op == Op::gather; }
 bool writes(const Instruction& i) {
@@ -146,6 +146,7 @@ void KernelEmitter::emit_windows(const Region& r, const Group& group, const Rare
   emit_counted_loop(b_, shape.elements(), chunks * lanes, [&](llvm::Value* number) {
     llvm::Value* elements = b_.getInt64(static_cast<uint64_t>(shape.part_elements()));
     Window window{number, b_.CreateUDiv(number, elements), b_.CreateURem(number, elements), chunks};
+    window.ahead = row_to_fetch(group);
     window_ = &window;
     for (const Instruction* i : group) emit_or_defer(*i, rare, done);
     for (const auto& [v, buffer] : kept)
@@ -155,6 +156,24 @@ void KernelEmitter::emit_windows(const Region& r, const Group& group, const Rare
     window_ = nullptr;
   });
   for (const auto& [v, buffer] : kept) define_stored(v, {{buffer.pointer()}});
+}
+
+/// A pass over a row that computes something of one or two tiles and keeps it leaves memory idle: the next program's
+/// row, behind this one, can come meanwhile. Its length; 0 where that is not so.
+int64_t KernelEmitter::row_to_fetch(const Group& group) const {
+  constexpr int64_t most_loads = 2;
+  const auto is = [](Op op) { return [op](const Instruction* i) { return i->op == op; }; };
+  const auto keep = std::find_if(group.begin(), group.end(), is(Op::keep));
+  if (keep == group.end() || std::count_if(group.begin(), group.end(), is(Op::block_load)) > most_loads) return 0;
+  return static_cast<int64_t>((*keep)->bits) * shape_of(**keep).elements();
+}
+
+void KernelEmitter::fetch_ahead(const Box& from, const Position& at) {
+  constexpr uint32_t read = 0, level_2 = 2, data = 1;
+  llvm::Value* address =
+      b_.CreateConstGEP1_64(from.element_type(), from.address(at), static_cast<uint64_t>(window_->ahead));
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                     {address, b_.getInt32(read), b_.getInt32(level_2), b_.getInt32(data)});
 }
 
 /// Not kept: where it is read may not dominate the next reader.
@@ -196,7 +215,9 @@ TileValue KernelEmitter::load_window(const Instruction& i) {
   const Box from = box(i);
   llvm::Value* fill = i.operands.empty() ? nullptr : scalar_use(i.operands[0]);
   return by_chunk(i.type, [&](size_t p, size_t c) {
-    return load_chunk(b_, frame_, i, from, is_masked(i), fill, position(i.type, p, c));
+    const Position at = position(i.type, p, c);
+    if (window_->ahead > 0 && !is_masked(i)) fetch_ahead(from, at);
+    return load_chunk(b_, frame_, i, from, is_masked(i), fill, at);
   });
 }
 
@@ -207,72 +228,6 @@ void KernelEmitter::store_window(const Instruction& i) {
   std::vector<Position> at;
   for (size_t c = 0; c < value[0].size(); ++c) at.push_back(position(type, 0, c));
   store_chunks(b_, frame_, i, to, is_masked(i), at, value[0]);
-}
-
-/// Folds along the innermost dim of a large tile, if blocks of it fill vectors.
-bool KernelEmitter::reduces_in_blocks(const Instruction& i) const {
-  const tile_ir::Type& from = type_of(i.operands[0]);
-  if (!is_large(from) || i.dim == tile_ir::parts_dim) return false;
-  for (int d = i.dim + 1; d < from.rank; ++d)
-    if (from.dims[static_cast<size_t>(d)] != 1) return false;
-  return from.dims[static_cast<size_t>(i.dim)] >= frame_.lanes();
-}
-
-void KernelEmitter::reduce_in_blocks(const Instruction& i) {
-  const tile_ir::Type& from = type_of(i.operands[0]);
-  const auto kind = static_cast<tile_ir::ReduceKind>(i.index);
-  const int64_t extent = from.dims[static_cast<size_t>(i.dim)],
-                length = std::min<int64_t>(extent, int64_t{1} << block_bits);
-  const tile_ir::Type block_type = tile_ir::Type::tile(from.dtype, {static_cast<int32_t>(length)});
-  tile_ir::Type folded = from;
-  folded.dims[static_cast<size_t>(i.dim)] = static_cast<int32_t>(extent / length);
-  const TileBuffer source = buffer_of(i.operands[0]);
-  const TileBuffer partial = TileBuffer::make(b_, frame_, from.dtype, folded.elements());
-  emit_counted_loop(b_, from.elements(), length, [&](llvm::Value* number) {
-    TileValue block{{}};
-    for (int64_t lane = 0; lane < length; lane += frame_.lanes())
-      block[0].push_back(source.load(b_.CreateAdd(number, b_.getInt64(static_cast<uint64_t>(lane))), frame_.lanes()));
-    const TileValue one = emit_reduce(b_, block, block_type, kind, 0);
-    partial.store(b_.CreateUDiv(number, b_.getInt64(static_cast<uint64_t>(length))), one[0][0]);
-  });
-  if (is_large(i.type) && folded == i.type) return define_stored(i.results[0], {{partial.pointer()}});
-  const TileValue rest = partial.load_all(folded, chunk_lanes(folded));
-  define(i.results[0], emit_reduce(b_, rest, folded, kind, i.dim));
-}
-
-/// Folds along a dim of a large tile behind which whole vectors lie.
-bool KernelEmitter::reduces_across(const Instruction& i) const {
-  constexpr int32_t most_unrolled = 64;
-  const tile_ir::Type& from = type_of(i.operands[0]);
-  if (!is_large(from) || i.dim == tile_ir::parts_dim) return false;
-  return from.dims[static_cast<size_t>(i.dim)] <= most_unrolled && elements_behind(from, i.dim) >= frame_.lanes();
-}
-
-int64_t KernelEmitter::elements_behind(const tile_ir::Type& t, int dim) {
-  int64_t n = 1;
-  for (int d = dim + 1; d < t.rank; ++d) n *= t.dims[static_cast<size_t>(d)];
-  return n;
-}
-
-void KernelEmitter::reduce_across(const Instruction& i) {
-  const tile_ir::Type& from = type_of(i.operands[0]);
-  const int32_t extent = from.dims[static_cast<size_t>(i.dim)];
-  const auto behind = static_cast<uint64_t>(elements_behind(from, i.dim));
-  const tile_ir::Type block_type = tile_ir::Type::tile(from.dtype, {extent, frame_.lanes()});
-  const TileBuffer source = buffer_of(i.operands[0]);
-  const TileBuffer folded = TileBuffer::make(b_, frame_, from.dtype, i.type.elements());
-  emit_counted_loop(b_, i.type.elements(), frame_.lanes(), [&](llvm::Value* number) {
-    llvm::Value* before = b_.CreateUDiv(number, b_.getInt64(behind));
-    llvm::Value* first =
-        b_.CreateAdd(number, b_.CreateMul(before, b_.getInt64(behind * static_cast<uint64_t>(extent - 1))));
-    TileValue block{{}};
-    for (int32_t k = 0; k < extent; ++k)
-      block[0].push_back(
-          source.load(b_.CreateAdd(first, b_.getInt64(behind * static_cast<uint64_t>(k))), frame_.lanes()));
-    folded.store(number, emit_reduce(b_, block, block_type, static_cast<tile_ir::ReduceKind>(i.index), 0)[0][0]);
-  });
-  if (is_large(i.type)) return define_stored(i.results[0], {{folded.pointer()}});
-  define(i.results[0], folded.load_all(i.type, chunk_lanes(i.type)));
 }
 
 }  // namespace sinter::llvm_codegen

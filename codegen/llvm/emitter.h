@@ -77,7 +77,7 @@ class KernelEmitter {
   bool is_masked(const Instruction& i) const { return i.access->is_masked() && !inside_.count(&i); }
   llvm::Value* element_addresses(const Instruction& i, llvm::Value* offsets);
 
-  // Large tiles (emit_windows.cpp)
+  // Large tiles (emit_windows.cpp, emit_large_folds.cpp)
   static constexpr int64_t large_elements = 256;
   static bool is_large(const tile_ir::Type& t) { return t.elements() > large_elements; }
   bool in_window(const tile_ir::Type& t) const { return window_ && is_large(t); }
@@ -87,12 +87,25 @@ class KernelEmitter {
   Group window_group(const Region& r, size_t& at, const RareParts& rare, const Done& done) const;
   void emit_windows(const Region& r, const Group& group, const RareParts& rare, const Done& done);
   void spill_sources(const Group& group);
+  int64_t row_to_fetch(const Group& group) const;
+  void fetch_ahead(const Box& from, const Position& at);
   TileValue window_of(ValueId v);
   TileValue broadcast_window(const Instruction& i);
   TileValue load_window(const Instruction& i);
   void store_window(const Instruction& i);
   bool reduces_in_blocks(const Instruction& i) const;
   void reduce_in_blocks(const Instruction& i);
+  /// Neighbouring elements of a large tile.
+  struct Block {
+    TileBuffer source;
+    llvm::Value* first;
+    int64_t length;
+    DType type;
+  };
+  llvm::Value* load_of(const Block& block, int64_t at) const;
+  llvm::Value* fold_block(const Block& block, tile_ir::ReduceKind kind);
+  llvm::Value* fold_with_care(const Block& block, tile_ir::ReduceKind kind);
+  llvm::Value* extreme_of_block(const Block& block, tile_ir::ReduceKind kind);
   bool reduces_across(const Instruction& i) const;
   static int64_t elements_behind(const tile_ir::Type& t, int dim);
   void reduce_across(const Instruction& i);
@@ -132,6 +145,7 @@ class KernelEmitter {
   struct Window {
     llvm::Value *number, *part, *lane;  ///< of the first element
     int chunks;
+    int64_t ahead = 0;  ///< elements behind a load that are wanted in cache soon
     std::unordered_map<ValueId, TileValue> values = {};
   };
 

@@ -41,20 +41,7 @@ class Fold {
   }
 
  private:
-  llvm::Value* combine(llvm::Value* x, llvm::Value* y) const {
-    const ScalarCall call{b_, {x, y, nullptr}, type_, type_};
-    switch (kind_) {
-      case ReduceKind::sum:
-        return emit_add(call);
-      case ReduceKind::prod:
-        return emit_mul(call);
-      case ReduceKind::amax:
-        return emit_max(call);
-      case ReduceKind::amin:
-        return emit_min(call);
-    }
-    return nullptr;
-  }
+  llvm::Value* combine(llvm::Value* x, llvm::Value* y) const { return fold_two(b_, kind_, type_, x, y); }
 
   Chunks pair(const Chunks& v, int bit) const {
     return combine(select_bit(b_, v, bit, false), select_bit(b_, v, bit, true));
@@ -74,6 +61,21 @@ class Fold {
 };
 
 }  // namespace
+
+llvm::Value* fold_two(Builder& b, ReduceKind kind, DType type, llvm::Value* x, llvm::Value* y) {
+  const ScalarCall call{b, {x, y, nullptr}, type, type};
+  switch (kind) {
+    case ReduceKind::sum:
+      return emit_add(call);
+    case ReduceKind::prod:
+      return emit_mul(call);
+    case ReduceKind::amax:
+      return emit_max(call);
+    case ReduceKind::amin:
+      return emit_min(call);
+  }
+  return nullptr;
+}
 
 TileValue emit_reduce(Builder& b, const TileValue& value, const tile_ir::Type& type, ReduceKind kind, int dim) {
   const Fold fold(b, kind, type.dtype);

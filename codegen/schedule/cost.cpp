@@ -53,6 +53,17 @@ int instruction_weight(ScalarOp op, DType type) {
   }
 }
 
+int instruction_weight_on_cpu(ScalarOp op, DType type) {
+  switch (op) {
+    case ScalarOp::ex2_approx:
+    case ScalarOp::lg2_approx:
+    case ScalarOp::tanh_approx:
+      return 16;
+    default:
+      return instruction_weight(op, type);
+  }
+}
+
 std::optional<Cost> cost_of(const loop::Program& program, const loop::Nest& nest) {
   const std::vector<loop::AxisSet> axes = loop::axis_dependence(nest);
   const std::vector<bool> live = loop::live_instructions(nest);

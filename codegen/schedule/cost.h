@@ -27,5 +27,7 @@ std::optional<Cost> cost_of(const loop::Program& program, const loop::Nest& nest
 
 /// Machine instructions of a lane for one scalar op, on sm_90.
 int instruction_weight(scalar::ScalarOp op, DType type);
+/// Of a vector on the CPU, where what CUDA approximates in hardware is a polynomial.
+int instruction_weight_on_cpu(scalar::ScalarOp op, DType type);
 
 }  // namespace sinter::schedule

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/schedule/cost.h"
 #include "codegen/schedule/lengths.h"
 #include "src/loop/canonical_fold.h"
 #include "src/loop/dependence.h"
@@ -24,8 +25,13 @@ int32_t tiles_of(int64_t n) {
 
 class Planner {
  public:
-  Planner(const loop::Nest& nest, const Target& target, bool again)
-      : nest_(nest), target_(target), again_(again), axis_(nest.axes.size() - 1), length_(planned_length()) {
+  Planner(const loop::Nest& nest, const Target& target, bool again, int32_t repeated_bytes = 0)
+      : nest_(nest),
+        target_(target),
+        again_(again),
+        repeated_bytes_(repeated_bytes),
+        axis_(nest.axes.size() - 1),
+        length_(planned_length()) {
     plan_.tiling.axes.resize(nest.axes.size());
   }
 
@@ -186,11 +192,40 @@ class Planner {
   }
 
   void rows_of_programs() {
+    if (!target_.cuda && length_ > loop::reduction_chunk && is_long_code()) return rows_of_chunks();
     plan_.single = length_ <= loop::reduction_chunk;
     plan_.width = std::min(covering(length_), chunk_partials);
     plan_.folds = tiles_of(length_);
     place_rows(plan_.folds == 1 ? rows_together(4 * target_.vector_bits / 32, 0) : 1);
     plan_.tiling.num_warps = 1;
+  }
+
+  /// Would the instructions of a chunk's vectors be many?
+  bool is_long_code() const {
+    constexpr int many = 16;
+    const std::vector<loop::AxisSet> axes = loop::axis_dependence(nest_);
+    int n = 0;
+    for (size_t i = 0; i < nest_.body.size(); ++i) {
+      if ((axes[i] >> axis_ & 1) == 0) continue;
+      const loop::Instruction& in = nest_.body[static_cast<loop::ValueId>(i)];
+      if (in.kind == InstructionKind::scalar) n += instruction_weight_on_cpu(in.op, in.type);
+      if (in.kind != InstructionKind::load) continue;
+      const AxisStrides strides = axis_strides(in.index[0], nest_.axes.size());
+      if (in.operands[0] >= 0 || !std::ranges::all_of(strides, [](const auto& s) { return s.has_value(); }))
+        return true;
+    }
+    return n >= many;
+  }
+
+  void rows_of_chunks() {
+    constexpr int64_t cached_bytes = 256 << 10;
+    plan_.width = loop::reduction_chunk;
+    plan_.folds = 1;
+    plan_.tiling.num_warps = 1;
+    const int64_t chunks = (length_ - 1) / loop::reduction_chunk + 1;
+    if (repeated_bytes_ > 0 && chunks * loop::reduction_chunk * repeated_bytes_ <= cached_bytes)
+      plan_.kept_tiles = chunks;
+    place_rows(1);
   }
 
   void rows_of_warps() {
@@ -310,6 +345,7 @@ class Planner {
   const loop::Nest& nest_;
   const Target& target_;
   const bool again_;
+  const int32_t repeated_bytes_;
   const size_t axis_;
   const int64_t length_;
   const int32_t narrowest_ = narrowest_load();
@@ -319,8 +355,8 @@ class Planner {
 
 }  // namespace
 
-FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again) {
-  return Planner(nest, target, again).run();
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, int32_t repeated_bytes) {
+  return Planner(nest, target, again, repeated_bytes).run();
 }
 
 std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes) {

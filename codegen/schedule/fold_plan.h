@@ -36,6 +36,8 @@ struct FoldPlan {
     int32_t last_width = 0;  ///< of a tile behind the slots, of as few chunks as cover what a single program has left
   };
   std::optional<Resident> resident = std::nullopt;
+  /// What passes over a row would compute again (RowPasses::repeated) stays in memory of the program: tiles at most.
+  int64_t kept_tiles = 0;
   int64_t unit_partials() const { return int64_t{width} * beside; }
   int64_t units_per_chunk() const { return width < 256 && !single ? 256 / unit_partials() : 1; }
   int64_t run_elements() const { return width <= 256 ? 1024 : width; }
@@ -51,7 +53,10 @@ struct FoldPlan {
 /// that a chunk folds first), so that within it only shuffles are needed. Folds that read elements once go through the
 /// axis with one warp a program: no warp waits for another. Rows that do not start at vectors' boundaries are loaded by
 /// elements, along which all threads of a program run.
-FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again);
+///
+/// On the CPU a row that takes many instructions an element goes by whole chunks, through which loops lead, and what
+/// several passes need of it is kept: `repeated_bytes` are those of an element of it.
+FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, int32_t repeated_bytes = 0);
 
 /// For rows that several passes need, longer than registers hold. `kept_bytes` are those of an element (row_passes.h).
 /// Nothing where rows are short, or longer than what the programs of a cluster can keep.

@@ -36,11 +36,12 @@ int64_t fewest_chunks(const FoldPlan& plan, const Target& target) {
                            static_cast<int64_t>(std::bit_ceil(std::max<uint64_t>(1, elements / a_chunk))));
 }
 
-/// What the program that comes last folds is straight code on the CPU, or fits its cache.
+/// What the program that comes last folds is straight code on the CPU, or goes through cache where a result is wide.
 int64_t most_pieces(const FoldPlan& plan, const Target& target) {
   const int64_t n = result_elements(plan);
-  return target.cuda ? tile_ir::most_pieces(n, plan.tiling.num_warps)
-                     : std::max<int64_t>(1024 / n, std::clamp<int64_t>(16384 / n, 2, 64));
+  if (target.cuda) return tile_ir::most_pieces(n, plan.tiling.num_warps);
+  constexpr int64_t straight = 1024, cached = 16384;  // elements
+  return std::max<int64_t>(2, (n < tile_ir::wide_result ? straight : cached) / n);
 }
 
 /// Columns of few chunks: the partial sums of a chunk are spread as well.

@@ -169,7 +169,9 @@ class FoldEmitter {
         if (!plan_.single) {
           if (!whole && is_behind(offset)) continue;
           go_to(first, offset, whole || is_inside(offset));
+          if (plan_.kept_tiles > 0) recall_repeated(first);
           f(offset);
+          if (plan_.kept_tiles > 0) keep_repeated(first);
           continue;
         }
         const int64_t n = *extent_.constant();
@@ -181,6 +183,35 @@ class FoldEmitter {
         for (const auto& [id, v] : e_.known())
           if (folds_.is_inner(id)) kept[id] = v;
       }
+  }
+
+  tile_ir::KernelBuilder::Store store_of_repeated(size_t i) const {
+    return {static_cast<int32_t>(i), nest_.body[passes_.repeated()[i]].type, plan_.kept_tiles};
+  }
+  Value tile_number(Value first) { return b_.shr(first, b_.literal(std::countr_zero(uint64_t{chunk}))); }
+
+  /// What an earlier pass left of the tile that begins at `first`.
+  void recall_repeated(Value first) {
+    for (size_t i = 0; i < passes_.repeated().size(); ++i) {
+      const ValueId v = passes_.repeated()[i];
+      if (!was_computed(v) || !passes_.needs(pass_, v)) continue;
+      const auto tile = tile_ir::Type::tile(nest_.body[v].type, plan_.tiling.dims);
+      e_.set_value(v, b_.recall(store_of_repeated(i), tile_number(first), tile));
+    }
+  }
+
+  void keep_repeated(Value first) {
+    for (size_t i = 0; i < passes_.repeated().size(); ++i) {
+      const ValueId v = passes_.repeated()[i];
+      if (!was_computed(v) && passes_.needs(pass_, v)) b_.keep(store_of_repeated(i), tile_number(first), e_.value(v));
+    }
+  }
+
+  /// ... by an earlier pass.
+  bool was_computed(ValueId v) const {
+    for (size_t p = 0; p < pass_; ++p)
+      if (passes_.needs(p, v)) return true;
+    return false;
   }
 
   Value padding(ValueId reduce) {
@@ -239,6 +270,7 @@ class FoldEmitter {
       const std::vector<Value> sums =
           plan_.single ? fold_unit(stage, b_.literal(0), false) : fold_steps(stage, all_steps());
       for (size_t i = 0; i < stage.size(); ++i) e_.set_value(stage[i], sums[i]);
+      ++pass_;
     }
   }
 
@@ -446,7 +478,8 @@ class FoldEmitter {
   int32_t store_of(const CounterStore& s) {
     auto at = std::ranges::find(counter_stores_, s);
     if (at == counter_stores_.end()) at = counter_stores_.insert(at, s);
-    return static_cast<int32_t>(at - counter_stores_.begin());
+    const size_t before = plan_.kept_tiles > 0 ? passes_.repeated().size() : 0;
+    return static_cast<int32_t>(before + static_cast<size_t>(at - counter_stores_.begin()));
   }
 
   /// Shape of a folded unit: what the operand varies with, but for the folded dim.
@@ -651,6 +684,7 @@ class FoldEmitter {
   std::optional<PartOfChunk> part_;
   std::vector<CounterStore> counter_stores_;  ///< by number
   int counters_in_use_ = 0;
+  size_t pass_ = 0;                                   ///< over the row
   std::optional<Value> number_;                       ///< of the program in its cluster
   std::map<ValueId, size_t> first_pass_;              ///< that needs a load which is kept
   std::map<int64_t, std::map<ValueId, Value>> kept_;  ///< of each tile of the only unit
@@ -661,7 +695,9 @@ class FoldEmitter {
 ScheduledKernel schedule_reduction(const loop::Program& program, const loop::Nest& nest, const std::string& name,
                                    const std::vector<std::string>& comments, const Target& target) {
   const loop::Nest joined = with_joint_reduction_axis(nest, program.ranges);
-  const FoldPlan plan = plan_fold(joined, target, FoldStages(joined).reads_again());
+  const FoldStages folds(joined);
+  const int32_t repeated_bytes = RowPasses(joined, folds).repeated_bytes();
+  const FoldPlan plan = plan_fold(joined, target, folds.reads_again(), repeated_bytes);
   return FoldEmitter(program, joined, target, name, plan).run(comments);
 }
 

@@ -12,7 +12,6 @@ namespace {
 
 /// A reduce of up to this many elements is the plain binary tree that the values of runs meet in.
 constexpr int32_t plain_tree = 256;
-constexpr int32_t wide_result = 256;  ///< elements
 
 std::vector<int32_t> dims_of(const Type& t) { return {t.dims.begin(), t.dims.begin() + t.rank}; }
 

@@ -5,6 +5,9 @@
 
 namespace sinter::tile_ir {
 
+/// Results of at least as many elements meet row by row: a tile holds a piece's result along its last dim.
+inline constexpr int64_t wide_result = 256;
+
 /// Pieces that one program folds at once, as straight code, where a program's result has `elements`: a power of two.
 int32_t pieces_at_once(int64_t elements, int num_warps);
 /// Pieces that a group may have: those at once fold in a first meeting, as many results of that in a second.

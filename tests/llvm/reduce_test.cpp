@@ -131,28 +131,34 @@ TEST(LlvmReduce, NegativeZerosStay) {
   }
 }
 
-TEST(LlvmReduce, ExtremaPropagateNaNAndOrderZeros) {
-  const CompiledKernel largest(row_kernel(f32, ReduceKind::amax, 64, 2, -std::numeric_limits<double>::infinity()));
-  const CompiledKernel smallest(row_kernel(f32, ReduceKind::amin, 64, 2, std::numeric_limits<double>::infinity()));
-  for (size_t n = 1; n <= 128; ++n) {
+/// Extremes of rows of up to two parts of `lanes`.
+void check_extremes(int lanes, size_t step) {
+  const CompiledKernel largest(row_kernel(f32, ReduceKind::amax, lanes, 2, -std::numeric_limits<double>::infinity()));
+  const CompiledKernel smallest(row_kernel(f32, ReduceKind::amin, lanes, 2, std::numeric_limits<double>::infinity()));
+  for (size_t n = 1; n <= 2 * static_cast<size_t>(lanes); n += step) {
     std::vector<float> x = random_floats(n, n);
     float high = 0, low = 0;
-    largest(0, 1, x.data(), &high, static_cast<int64_t>(n));
-    smallest(0, 1, x.data(), &low, static_cast<int64_t>(n));
+    const auto run = [&] {
+      largest(0, 1, x.data(), &high, static_cast<int64_t>(n));
+      smallest(0, 1, x.data(), &low, static_cast<int64_t>(n));
+    };
+    run();
     EXPECT_EQ(high, *std::max_element(x.begin(), x.end()));
     EXPECT_EQ(low, *std::min_element(x.begin(), x.end()));
-    x[n * 7 % n] = std::numeric_limits<float>::quiet_NaN();
-    x[(n * 7 + n / 2) % n] = std::numeric_limits<float>::quiet_NaN();
-    largest(0, 1, x.data(), &high, static_cast<int64_t>(n));
-    smallest(0, 1, x.data(), &low, static_cast<int64_t>(n));
+    x[n * 7 / 9] = std::numeric_limits<float>::quiet_NaN();
+    run();
     EXPECT_TRUE(std::isnan(high) && std::isnan(low)) << n;
     std::fill(x.begin(), x.end(), -0.0f);
     x[n / 2] = 0.0f;
-    largest(0, 1, x.data(), &high, static_cast<int64_t>(n));
-    smallest(0, 1, x.data(), &low, static_cast<int64_t>(n));
+    run();
     EXPECT_FALSE(std::signbit(high)) << n;
     EXPECT_EQ(std::signbit(low), n > 1) << n;
   }
+}
+
+TEST(LlvmReduce, ExtremaPropagateNaNAndOrderZeros) {
+  check_extremes(64, 1);
+  check_extremes(1024, 61);  // folded by comparisons first
 }
 
 TEST(LlvmReduce, IntegersWrapAndBooleansMeet) {

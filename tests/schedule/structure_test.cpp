@@ -123,6 +123,33 @@ TEST_F(Structure, MeetingsHaveBoundedTiles) {
       }
 }
 
+// Columns are read in runs of kilobytes on the CPU, and a result of that width meets in tiles that fit a cache.
+TEST_F(Structure, StripsOfColumnsAreWideOnTheCpu) {
+  GraphBuilder b;
+  b.g.add_output(b.reduce("sum", b.input(f32, {65536, 4096}), {0}));
+  ScheduledKernel k = candidates(b, avx512)[0];
+  EXPECT_EQ(k.grid.constant(), 4 * 4) << "strips of 1024 columns, 4 pieces";
+  EXPECT_EQ(count_instructions(k.kernel.body, tile_ir::Op::block_load), 4 * 4) << "rows of a turn of the counter";
+  tile_ir::expand_grid_reduces(k.kernel);
+  for (const tile_ir::Type& t : tile_ir::value_types(k.kernel)) EXPECT_LE(t.elements(), 16384) << t.text();
+}
+
+// What takes many instructions is computed once for a row that the program can keep, and again for a longer one.
+TEST_F(Structure, ExponentialsOfARowAreKeptOnTheCpu) {
+  const auto kept = [](int64_t columns) {
+    GraphBuilder b;
+    const Value x = b.input(f32, {1024, columns});
+    const Value e = b.unary("exp", b.binary("sub", x, b.reduce("amax", x, {1}, true)));
+    b.g.add_output(b.binary("div", e, b.reduce("sum", e, {1}, true)));
+    const ScheduledKernel k = candidates(b, avx512)[0];
+    return std::pair(count_instructions(k.kernel.body, tile_ir::Op::keep),
+                     count_instructions(k.kernel.body, tile_ir::Op::recall));
+  };
+  EXPECT_EQ(kept(512), std::pair(0, 0)) << "in registers";
+  EXPECT_EQ(kept(4096), std::pair(1, 1));
+  EXPECT_EQ(kept(4000), std::pair(2, 2)) << "whole chunks, and what is left";
+}
+
 // Whatever the sizes are at launch, runs are powers of two, no more than `most` of them fold a result, and no more
 // groups meet than there are words.
 TEST_F(Structure, SplitsAtLaunchStayInTheirBounds) {
