@@ -150,14 +150,14 @@ class Planner {
     return bytes;
   }
 
-  /// Do all rows that are loaded start at a vector's boundary?
-  bool rows_are_aligned() const {
+  /// Do all lines of memory along an axis that are loaded start at a vector's boundary?
+  bool are_aligned(size_t along) const {
     for (const loop::Instruction& in : nest_.body.instructions()) {
       if (in.kind != loop::InstructionKind::load) continue;
       const AxisStrides s = axis_strides(in.index[0], nest_.axes.size());
-      if (!s[axis_] || !s[axis_]->is_constant(1)) continue;
-      for (size_t a = 0; a < axis_; ++a)
-        if (s[a] && s[a]->constant() && *s[a]->constant() * in.attribute.bytes() % 16 != 0) return false;
+      if (!s[along] || !s[along]->is_constant(1)) continue;
+      for (size_t a = 0; a < s.size(); ++a)
+        if (a != along && s[a] && s[a]->constant() && *s[a]->constant() * in.attribute.bytes() % 16 != 0) return false;
     }
     return true;
   }
@@ -169,20 +169,25 @@ class Planner {
     return n;
   }
 
-  /// -1 if some access of folded elements is contiguous along the reduction axis.
+  /// -1 if folded elements lie side by side along the reduction axis: where they are loaded, or, if no load tells,
+  /// where results of theirs are stored. What is stored across the loads is transposed on the way.
   int contiguous_parallel_axis() const {
     int strip = -1;
     bool row = false;
     const auto consider = [&](Expr address) {
       const AxisStrides s = axis_strides(address, nest_.axes.size());
       if (s[axis_] && s[axis_]->is_constant(0)) return;
+      const auto varies = [](const auto& stride) { return !stride || !stride->is_constant(0); };
+      const auto parallel = s.begin() + static_cast<std::ptrdiff_t>(axis_);
+      if (axis_ > 0 && std::none_of(s.begin(), parallel, varies)) return;  // a weight, the same for all rows
       row = row || (s[axis_] && s[axis_]->is_constant(1));
       for (size_t a = 0; a < axis_; ++a)
         if (s[a] && s[a]->is_constant(1) && extent(a) >= 4) strip = static_cast<int>(a);
     };
     for (const loop::Instruction& in : nest_.body.instructions())
       if (in.kind == loop::InstructionKind::load) consider(in.index[0]);
-    for (const loop::Store& s : nest_.stores) consider(s.index[0]);
+    if (!row && strip < 0)
+      for (const loop::Store& s : nest_.stores) consider(s.index[0]);
     return row ? -1 : strip;
   }
 
@@ -233,7 +238,7 @@ class Planner {
     if (length_ <= loop::reduction_chunk) return short_rows();
     const int64_t chunks = (length_ - 1) / loop::reduction_chunk + 1;
     plan_.single = chunks <= max_warps * 2;
-    if (plan_.single && target_.folds != FoldStrategy::rows_by_warps && !rows_are_aligned())
+    if (plan_.single && target_.folds != FoldStrategy::rows_by_warps && !are_aligned(axis_))
       return rows_of_elements(chunks);
     plan_.runs = again_ || narrowest_ >= 8 ? 1 : 2;
     int32_t warps = again_ ? (length_ < unknown_length ? max_warps / 2 : 4) : 1;
@@ -325,10 +330,14 @@ class Planner {
   }
 
   /// A warp goes down a strip of 256 bytes: a lane loads a vector from each of 16 rows, and folds in its registers.
+  /// Where rows start anywhere it loads elements, so many fewer that enough warps fit a processor.
   void columns_of_warps() {
-    const int32_t vector = std::max(1, 16 / narrowest_);
-    const int32_t strip = std::min({std::min(128, 256 / narrowest_), covering(extent(static_cast<size_t>(strip_)))});
-    const int32_t rows = std::clamp(32 * 4 * vector / strip, 1, chunk_partials);
+    const auto along = static_cast<size_t>(strip_);
+    const bool vectors = extent(along) < unknown_length && are_aligned(along);
+    const int32_t of_lane = vectors ? 4 * std::max(1, 16 / narrowest_) : 8;
+    const int32_t widest = vectors ? std::min(128, 256 / narrowest_) : 64;
+    const int32_t strip = std::min(widest, covering(extent(along)));
+    const int32_t rows = std::clamp(32 * of_lane / strip, 1, chunk_partials);
     plan_.single = length_ <= std::min(4 * rows, chunk_partials);
     plan_.width = plan_.single ? covering(length_) : std::min(rows, chunk_partials / 2);
     plan_.folds = plan_.single ? 1 : 4;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace sinter::tile_ir {
 
@@ -52,7 +53,8 @@ LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_
     c[dim] = 1 << bit;
     return c;
   };
-  std::vector<TileCoords> free, kept;  // above the vectors
+  std::vector<TileCoords> free, kept;     // above the vectors
+  std::optional<size_t> last_from_above;  // where those of the last dim begin, if its highest bit comes first
   for (int i = 0; i < shape.rank; ++i) {
     const int dim = blocked.order[static_cast<size_t>(i)];
     const auto d = static_cast<size_t>(dim);
@@ -63,20 +65,27 @@ LinearLayout make_fold_layout(const BlockedLayout& blocked, int threads, uint32_
       else
         ((bits >> (shape.shift_of(dim) + bit) & 1) != 0 ? kept : of_dim).push_back(basis(d, bit));
     }
-    if (i > 0 && dim != scanned) std::ranges::reverse(of_dim);
+    const bool from_above = i > 0 && dim != scanned;
+    if (from_above) std::ranges::reverse(of_dim);
+    if (!of_dim.empty()) last_from_above = from_above ? std::optional(free.size()) : std::nullopt;
     free.insert(free.end(), of_dim.begin(), of_dim.end());
   }
-  // Lanes run along memory; warps take what is farthest from it, so that a fold meets few bits of theirs.
+  // Lanes run along memory; warps take the highest bits of the dim farthest from it, so that a thread folds what it
+  // holds before warps meet.
   const auto log_threads = static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(threads)));
   const size_t lanes = std::min<size_t>(log_threads, 5), warps = log_threads - lanes;
-  const size_t by_warps = std::min(warps, free.size() - std::min(free.size(), lanes));
+  const size_t of_lanes = std::min(free.size(), lanes), by_warps = std::min(warps, free.size() - of_lanes);
+  size_t first = free.size() - by_warps;  // of the warps'
+  if (last_from_above) first = std::min(first, std::max(of_lanes, *last_from_above));
   for (size_t t = 0; t < lanes; ++t)
     bases[static_cast<size_t>(BitGroup::lane)].push_back(t < free.size() ? free[t] : TileCoords{});
   for (size_t t = 0; t < warps; ++t)
-    bases[static_cast<size_t>(BitGroup::warp)].push_back(t < by_warps ? free[free.size() - by_warps + t]
-                                                                      : TileCoords{});
-  for (size_t i = lanes; i + by_warps < free.size(); ++i) bases[static_cast<size_t>(BitGroup::reg)].push_back(free[i]);
-  for (const TileCoords& k : kept) bases[static_cast<size_t>(BitGroup::reg)].push_back(k);
+    bases[static_cast<size_t>(BitGroup::warp)].push_back(t < by_warps ? free[first + t] : TileCoords{});
+  std::vector<TileCoords>& held = bases[static_cast<size_t>(BitGroup::reg)];
+  for (size_t i = of_lanes; i < first; ++i) held.push_back(free[i]);
+  for (size_t i = free.size(); i-- > first + by_warps;)
+    held.push_back(free[i]);  // the lowest bit first, as memory has them
+  held.insert(held.end(), kept.begin(), kept.end());
   return LinearLayout(shape, bases);
 }
 

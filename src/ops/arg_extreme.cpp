@@ -107,6 +107,23 @@ Value first_of_extreme(Composer& c, const Searched& s, Expr extent, bool largest
   return c.to(c.fold<"amin">(candidates, dims, s.keepdim), i64);
 }
 
+/// Does the function fold the extreme along rows as well that stay in a program? Then its position is cheaper to find
+/// in what has stayed than the extreme of keys of 64 bits beside it.
+bool is_beside_extreme(const Graph& g, const Searched& s, const KeyForm& form, bool largest) {
+  constexpr int64_t stays = int64_t{1} << 15;
+  const std::vector<Expr>& shape = g.type(s.x).shape;
+  if (form.type == u32 || s.dim + 1 != shape.size() || shape[s.dim].constant().value_or(stays + 1) > stays)
+    return false;
+  for (graph::NodeId id = 0; id < static_cast<graph::NodeId>(g.size()); ++id) {
+    const Node& n = g.node(id);
+    if (!graph::is_op(n, largest ? "amax" : "amin") || n.operands[0] != s.x) continue;
+    const Dims dims = graph::AttributeReader(n.attributes).integers();
+    const std::vector<int> folded = reduced_dims(dims, static_cast<int>(shape.size()));
+    if (folded == std::vector<int>{static_cast<int>(s.dim)}) return true;
+  }
+  return false;
+}
+
 /// NaN counts as the extreme, and the first one is found.
 std::vector<Value> decompose_arg(Graph& g, const Node& node, bool largest) {
   Composer c(g, node.line);
@@ -116,11 +133,11 @@ std::vector<Value> decompose_arg(Graph& g, const Node& node, bool largest) {
   const Dims dims{static_cast<int64_t>(s.dim)};
   if (is_empty(type.shape)) return {c.fold<"sum">(c.to(s.x, i64), dims, s.keepdim)};
   const Expr extent = type.shape[s.dim];
-  if (const auto form = key_form(type.dtype, g.ranges.of(extent).second)) {
-    const Value keys = extreme_keys(c, s.x, s.dim, largest, *form);
-    return {c.reshape(positions_in(c, c.fold<"amax">(keys, dims, s.keepdim), *form), result.shape)};
-  }
-  return {c.reshape(first_of_extreme(c, s, extent, largest), result.shape)};
+  const auto form = key_form(type.dtype, g.ranges.of(extent).second);
+  if (!form || is_beside_extreme(g, s, *form, largest))
+    return {c.reshape(first_of_extreme(c, s, extent, largest), result.shape)};
+  const Value keys = extreme_keys(c, s.x, s.dim, largest, *form);
+  return {c.reshape(positions_in(c, c.fold<"amax">(keys, dims, s.keepdim), *form), result.shape)};
 }
 
 /// Is b a better extreme than a, which comes before it?

@@ -323,5 +323,54 @@ TEST_F(Structure, RowsBetweenBoundariesAreStoredByVectors) {
   EXPECT_EQ(alignments(kernel(2048, 101), tile_ir::Op::block_store), std::vector<int32_t>{1}) << "too short";
 }
 
+TEST_F(Structure, PositionsOfExtremesAreFoldedWithThem) {
+  const auto kernel = [&](DType t, std::vector<graph::Expr> shape, const Dims& dims, bool extreme) {
+    GraphBuilder b;
+    const Value x = b.input(t, shape);
+    if (extreme) b.g.add_output(b.reduce("amax", x, dims));
+    b.g.add_output(b.reduce("argmax", x, dims));
+    return candidates(b, h200)[0].kernel;
+  };
+  for (const DType t : {bf16, f32}) {
+    const tile_ir::Kernel all = kernel(t, {1 << 24}, {0}, false), columns = kernel(t, {16384, 4096}, {0}, true);
+    for (const tile_ir::Kernel& k : {all, columns})
+      EXPECT_EQ(count_instructions(k.body, tile_ir::Op::grid_reduce), 1) << "elements are read once";
+  }
+  const auto reduces = [&](const tile_ir::Kernel& k) { return count_instructions(k.body, tile_ir::Op::reduce); };
+  EXPECT_EQ(reduces(kernel(f32, {4096, 4096}, {1}, false)), 1);
+  EXPECT_EQ(reduces(kernel(f64, {4096, 4096}, {1}, false)), 2) << "no key holds 64 bits and a position";
+  const tile_ir::Kernel beside = kernel(f32, {4096, 4096}, {1}, true);
+  EXPECT_EQ(reduces(beside), 2);
+  for (const tile_ir::Type& t : tile_ir::value_types(beside))
+    EXPECT_FALSE(t.is_tile && t.dtype == u64) << "rows stay, so that keys of 64 bits are not worth it";
+}
+
+/// The shape of the first tile that is loaded.
+std::vector<int32_t> loaded_tile(const tile_ir::Kernel& k) {
+  std::vector<const tile_ir::Instruction*> loads;
+  collect(k.body, tile_ir::Op::block_load, loads);
+  if (loads.empty()) return {};
+  const tile_ir::Type& t = loads[0]->type;
+  return {t.dims.begin(), t.dims.begin() + t.rank};
+}
+
+TEST_F(Structure, ColumnsWithoutVectorsAreNarrower) {
+  const auto tile = [&](int64_t columns) {
+    GraphBuilder b;
+    b.g.add_output(b.reduce("sum", b.input(bf16, {15, 5120, columns}), {1}));
+    return loaded_tile(candidates(b, h200)[0].kernel);
+  };
+  EXPECT_EQ(tile(400), (std::vector<int32_t>{8, 128})) << "a vector of 8 from each of 4 rows a lane";
+  EXPECT_EQ(tile(401), (std::vector<int32_t>{4, 64})) << "8 elements a lane";
+}
+
+TEST_F(Structure, FoldsGoAsElementsAreLoaded) {
+  GraphBuilder b;
+  const Value x = b.op("permute", {b.input(f32, {5119, 9861})}, graph::CallAttributes().integers({1, 0}));
+  b.g.add_output(b.binary("mul", b.softmax(x), b.input(f32, {1, 5119})));
+  EXPECT_EQ(loaded_tile(candidates(b, h200)[0].kernel), (std::vector<int32_t>{256, 32}))
+      << "neither what is stored nor a weight decides";
+}
+
 }  // namespace
 }  // namespace sinter::schedule
