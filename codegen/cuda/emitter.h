@@ -205,6 +205,7 @@ class Emitter {
 
   // memory of the program (emit_kept.cpp)
   void collect_stores(const Region& r);
+  void program_memory(const Instruction& in);
   std::string kept_place(const Instruction& in, int vector);
   tile_ir::VectorAccess kept_vector(const Instruction& in, int number) const;
   int kept_vectors(const Instruction& in) const;
@@ -212,6 +213,17 @@ class Emitter {
   std::string kept_words(const Instruction& in, const tile_ir::VectorAccess& vector);
   void keep(const Instruction& in);
   void recall(const Instruction& in);
+
+  // runs that are on their way to the program's memory (emit_runs.cpp)
+  /// Offsets in the kept memory.
+  struct StagedRun {
+    const Instruction* stage = nullptr;
+    int elements = 0;  ///< up to 15 bytes before the first one
+    int arrived = 0;   ///< a word for each piece
+  };
+  void reserve(const Instruction& stage);
+  void stage(const Instruction& in);
+  std::string run_pointer(const Instruction& in, const LinearLayout& layout);
 
   // scans (emit_scan.cpp)
   void scan(const Instruction& in);
@@ -253,7 +265,8 @@ class Emitter {
   int kept_bytes_ = 0;
   int meetings_ = 0, meetings_left_ = 0;  ///< cluster_reduces printed, and to come
   std::map<int32_t, int> stores_;         ///< where each begins in the kept memory
-  bool shared_dirty_ = false;             ///< somebody may still read or write the shared memory of the exchange before
+  std::map<int32_t, StagedRun> runs_;
+  bool shared_dirty_ = false;  ///< somebody may still read or write the shared memory of the exchange before
   std::vector<std::string> names_, parameters_;
   std::vector<const Instruction*> definitions_;
   std::vector<std::vector<const Instruction*>> users_;

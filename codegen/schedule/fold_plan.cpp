@@ -293,8 +293,10 @@ FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again) {
   return Planner(nest, target, again).run();
 }
 
-std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes) {
-  return Planner(nest, target, true).run_resident(kept_bytes);
+std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, const RowPasses& passes) {
+  std::optional<FoldPlan> plan = Planner(nest, target, true).run_resident(passes.kept_bytes());
+  if (plan) plan->resident->staged = target.bulk_copies && plan->resident->cluster == 1 && passes.kept_is_only_read();
+  return plan;
 }
 
 }  // namespace sinter::schedule

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "codegen/schedule/row_passes.h"
 #include "codegen/schedule/target.h"
 #include "codegen/schedule/tiling.h"
 #include "src/loop/program.h"
@@ -33,6 +34,7 @@ struct FoldPlan {
     int32_t cluster = 1;
     int64_t share = 0;       ///< elements
     int32_t last_width = 0;  ///< of a tile behind the slots, of as few chunks as cover what a single program has left
+    bool staged = false;     ///< the row comes by bulk copies (Op::stage); no thread keeps anything
   };
   std::optional<Resident> resident = std::nullopt;
   int64_t units_per_chunk() const { return width < 256 && !single ? 256 / width : 1; }
@@ -51,8 +53,8 @@ struct FoldPlan {
 /// elements, along which all threads of a program run.
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again);
 
-/// For rows that several passes need, longer than registers hold. `kept_bytes` are those of an element (row_passes.h).
-/// Nothing where rows are short, or longer than what the programs of a cluster can keep.
-std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes);
+/// For rows that several passes need, longer than registers hold. Nothing where rows are short, or longer than what the
+/// programs of a cluster can keep. A row of a single program is staged if the machine has bulk copies.
+std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, const RowPasses& passes);
 
 }  // namespace sinter::schedule

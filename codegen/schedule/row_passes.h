@@ -19,6 +19,8 @@ class RowPasses {
   const std::vector<loop::ValueId>& kept() const { return kept_; }
   /// Bytes of an element of each of them.
   int32_t kept_bytes() const;
+  /// Does the nest store to none of what they read?
+  bool kept_is_only_read() const;
 
  private:
   void collect(const FoldStages& folds, loop::ValueId v, std::vector<bool>& seen, std::vector<loop::ValueId>& loads);
