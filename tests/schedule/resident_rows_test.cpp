@@ -97,7 +97,7 @@ TEST_F(ResidentRows, AreReadOnce) {
 
 // Nothing is kept where bulk copies bring a row: all passes read it, in as many pieces as there are tiles.
 TEST_F(ResidentRows, AreStagedByBulkCopies) {
-  for (const auto& [n, pieces] : {std::pair<int64_t, int64_t>{32768, 2}, {50257, 4}, {57343, 4}}) {
+  for (const auto& [n, pieces] : {std::pair<int64_t, int64_t>{32768, 4}, {50257, 4}, {57343, 4}}) {
     const tile_ir::Kernel k = preferred(bf16, {4096, n}, softmax_rows, 8, true);
     EXPECT_EQ(k.cluster, 1);
     EXPECT_EQ(count_instructions(k.body, tile_ir::Op::keep), 0) << print(k);
