@@ -257,13 +257,12 @@ void Emitter::instruction(const Instruction& in) {
       scatter(in);
       break;
     case Op::keep:
-      keep(in);
+    case Op::recall:
+    case Op::stage:
+      program_memory(in);
       break;
     case Op::cluster_reduce:
       cluster_reduce(in);
-      break;
-    case Op::recall:
-      recall(in);
       break;
     case Op::status_check:
       status_check(in);

@@ -26,14 +26,21 @@ tile_ir::VectorAccess Emitter::kept_vector(const Instruction& in, int number) co
   return v;
 }
 
-/// Where each store begins.
+/// Where each store and each run begins.
 void Emitter::collect_stores(const Region& r) {
   for (const Instruction& in : r.body) {
     for (const Region& inner : in.regions) collect_stores(inner);
+    if (in.op == Op::stage) reserve(in);
     if (in.op != Op::keep || !stores_.try_emplace(in.index, kept_bytes_).second) continue;
     const int slot = 32 * k_.kernel.num_warps * layout(kept_value(in)).registers() * in.dtype.bytes();
     kept_bytes_ += (static_cast<int>(in.bits) * slot + vector_bytes - 1) / vector_bytes * vector_bytes;
   }
+}
+
+void Emitter::program_memory(const Instruction& in) {
+  if (in.op == Op::keep) keep(in);
+  if (in.op == Op::recall) recall(in);
+  if (in.op == Op::stage) stage(in);
 }
 
 /// Threads' vectors are neighbours, so that none waits for another's bank.

@@ -22,6 +22,8 @@ bool consecutive(const tile_ir::VectorAccess& v) {
   return true;
 }
 
+bool reads_run(const Instruction& in) { return in.op == Op::block_load && in.access->run >= 0; }
+
 }  // namespace
 
 std::string Emitter::index(const tile_ir::IndexOperand& o) const {
@@ -29,12 +31,14 @@ std::string Emitter::index(const tile_ir::IndexOperand& o) const {
 }
 
 std::string Emitter::load_name(const Instruction& in, bool conditional, int bytes) const {
+  if (reads_run(in)) return fmt::format("sn_staged{}<{}>", conditional ? "_if" : "", bytes);
   const tile_ir::Parameter& p = pointer(in);
   return fmt::format("sn_load{}{}_{}", p.written || !p.no_alias ? "" : "_nc", conditional ? "_if" : "", bytes);
 }
 
 /// Prints the thread's address of its register 0: a block-uniform 64-bit part, then the thread's part.
 std::string Emitter::block_pointer(const Instruction& in, const LinearLayout& l, const Type& tile) {
+  if (reads_run(in)) return run_pointer(in, l);
   const tile_ir::Access& a = *in.access;
   std::string uniform, thread;
   auto add = [](std::string& to, const std::string& term) { to += to.empty() ? term : " + " + term; };

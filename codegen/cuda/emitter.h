@@ -205,6 +205,14 @@ class Emitter {
 
   // memory of the program (emit_kept.cpp)
   void collect_stores(const Region& r);
+  void program_memory(const Instruction& in);
+  std::string kept_place(const Instruction& in, int vector);
+  tile_ir::VectorAccess kept_vector(const Instruction& in, int number) const;
+  int kept_vectors(const Instruction& in) const;
+  ValueId kept_value(const Instruction& in) const { return in.op == Op::keep ? in.operands[1] : in.results[0]; }
+  std::string kept_words(const Instruction& in, const tile_ir::VectorAccess& vector);
+  void keep(const Instruction& in);
+  void recall(const Instruction& in);
 
   // emit_tables.cpp
   /// Sums that meet in the block's memory first.
@@ -216,13 +224,17 @@ class Emitter {
   void collect_tables(const Region& r);
   void clear_tables();
   void add_tables();
-  std::string kept_place(const Instruction& in, int vector);
-  tile_ir::VectorAccess kept_vector(const Instruction& in, int number) const;
-  int kept_vectors(const Instruction& in) const;
-  ValueId kept_value(const Instruction& in) const { return in.op == Op::keep ? in.operands[1] : in.results[0]; }
-  std::string kept_words(const Instruction& in, const tile_ir::VectorAccess& vector);
-  void keep(const Instruction& in);
-  void recall(const Instruction& in);
+
+  // runs that are on their way to the program's memory (emit_runs.cpp)
+  /// Offsets in the kept memory.
+  struct StagedRun {
+    const Instruction* stage = nullptr;
+    int elements = 0;  ///< up to 15 bytes before the first one
+    int arrived = 0;   ///< a word for each piece
+  };
+  void reserve(const Instruction& stage);
+  void stage(const Instruction& in);
+  std::string run_pointer(const Instruction& in, const LinearLayout& layout);
 
   // scans (emit_scan.cpp)
   void scan(const Instruction& in);
@@ -265,7 +277,8 @@ class Emitter {
   int meetings_ = 0, meetings_left_ = 0;  ///< cluster_reduces printed, and to come
   std::map<int32_t, int> stores_;         ///< where each begins in the kept memory
   std::map<int32_t, Table> tables_;       ///< by pointer
-  bool shared_dirty_ = false;             ///< somebody may still read or write the shared memory of the exchange before
+  std::map<int32_t, StagedRun> runs_;
+  bool shared_dirty_ = false;  ///< somebody may still read or write the shared memory of the exchange before
   std::vector<std::string> names_, parameters_;
   std::vector<const Instruction*> definitions_;
   std::vector<std::vector<const Instruction*>> users_;

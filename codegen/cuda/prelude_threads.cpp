@@ -69,6 +69,112 @@ template <class T> __device__ __forceinline__ T sn_cluster_get(const unsigned ch
   else return sn_bitcast<T>(r);
 }
 )"},
+    {"sn_skew", R"(
+// How far an address lies behind a boundary of 16 bytes.
+__device__ __forceinline__ int sn_skew(const void* p) { return (int)((unsigned long long)p & 15u); }
+)"},
+    {"sn_expect", R"(
+// Prepares the word by which threads learn that a piece of a run is there.
+__device__ __forceinline__ void sn_expect(unsigned char* word) {
+#ifdef SINTER_HOST
+  sinter_host_expect(word);
+#else
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"((unsigned)__cvta_generic_to_shared(word)) : "memory");
+#endif
+}
+)"},
+    {"sn_bulk_copy", R"(
+// Copies what lies between two boundaries of 16 bytes to shared memory while the threads go on; counts it in the word.
+__device__ __forceinline__ void sn_bulk_copy(unsigned char* to, const unsigned char* from, int bytes,
+                                             unsigned char* word) {
+#ifdef SINTER_HOST
+  sinter_host_bulk_copy(to, from, bytes, word);
+#else
+  const unsigned arrived = (unsigned)__cvta_generic_to_shared(word);
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" : : "r"(arrived), "r"(bytes) : "memory");
+  if (bytes > 0)
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" : :
+                 "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(bytes), "r"(arrived) : "memory");
+#endif
+}
+)"},
+    {"sn_element", R"(
+template <int N> __device__ __forceinline__ sn_words<N> sn_element(const unsigned char* p) {
+#ifdef SINTER_HOST
+  sn_words<N> r = {};
+  sinter_host_load(&r, p, N);
+  return r;
+#else
+  if constexpr (N == 1) return {*p};
+  else if constexpr (N == 2) return {*(const unsigned short*)p};
+  else return *(const sn_words<N>*)p;
+#endif
+}
+)"},
+    {"sn_stage", R"(
+// Sends for a run of `count` elements of N bytes, a piece at a time. It lies at `to` as it does in memory between two
+// boundaries of 16 bytes. The few elements of a piece before its first boundary and behind its last one are taken by a
+// thread each, so that nothing around the run is read.
+template <int N, int piece, int pieces>
+__device__ __forceinline__ void sn_stage(unsigned char* arrived, unsigned char* to, const void* run, int count) {
+  const unsigned char* const from = (const unsigned char*)run;
+  const int skew = sn_skew(from), ahead = -skew & 15;
+  const auto begin = [&](int p) { return N * (count < p * piece ? count : p * piece); };
+  const auto first = [&](int p) { return begin(p) + ahead < begin(p + 1) ? begin(p) + ahead : begin(p + 1); };
+  const auto last = [&](int p) {
+    const int at = begin(p + 1) - (begin(p + 1) + skew & 15);
+    return at < first(p) ? first(p) : at;
+  };
+  if (threadIdx.x == 0) {
+    #pragma unroll 1
+    for (int p = 0; p < pieces; ++p) sn_expect(arrived + 8 * p);
+#ifndef SINTER_HOST
+    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+#endif
+    #pragma unroll 1
+    for (int p = 0; p < pieces; ++p) sn_bulk_copy(to + first(p), from + first(p), last(p) - first(p), arrived + 8 * p);
+  }
+  constexpr int most = 16 / N;  // on each side of a piece, one more than there can be
+  #pragma unroll 1
+  for (int i = threadIdx.x; i < 2 * most * pieces; i += blockDim.x) {
+    const int p = i / (2 * most), e = i % (2 * most);
+    const int at = e < most ? begin(p) + N * e : last(p) + N * (e - most);
+    if (at < (e < most ? first(p) : begin(p + 1))) sn_shared_store<N>(to + at, sn_element<N>(from + at));
+  }
+  __syncthreads();
+}
+)"},
+    {"sn_await", R"(
+// Until the pieces are there that elements `at` to `at + span` of a run lie in.
+template <int piece, int pieces>
+__device__ __forceinline__ void sn_await(const unsigned char* arrived, unsigned at, unsigned span) {
+  for (unsigned p = at / piece; p <= (at + span) / piece && p < pieces; ++p) {
+#ifdef SINTER_HOST
+    sinter_host_await(arrived + 8 * p);
+#else
+    unsigned is_there;
+    do
+      asm volatile("{ .reg .pred q; mbarrier.try_wait.parity.shared::cta.b64 q, [%1], 0; selp.u32 %0, 1, 0, q; }" :
+                   "=r"(is_there) : "r"((unsigned)__cvta_generic_to_shared(arrived + 8 * p)) : "memory");
+    while (is_there == 0);
+#endif
+  }
+}
+)"},
+    {"sn_staged", R"(
+template <int N> __device__ __forceinline__ sn_words<N> sn_staged(const void* p) {
+  return sn_shared_load<N>((const unsigned char*)p);
+}
+)"},
+    {"sn_staged_if", R"(
+template <int N>
+__device__ __forceinline__ sn_words<N> sn_staged_if(const void* p, bool inside, unsigned even, unsigned odd) {
+  if (inside) return sn_shared_load<N>((const unsigned char*)p);
+  sn_words<N> r = {};
+  for (int i = 0; i < (N < 4 ? 1 : N / 4); ++i) r.w[i] = i % 2 == 0 ? even : odd;
+  return r;
+}
+)"},
     {"sn_arrive", R"(
 // True in the block that comes last of `count`: it sees what the others stored before they came. Leaves the word 0.
 __device__ __forceinline__ bool sn_arrive(unsigned* word, unsigned count) {

@@ -30,6 +30,8 @@ void KernelEmitter::instruction(const Instruction& i) {
       return scatter(i);
     case Op::keep:
       return keep(i);
+    case Op::stage:
+      return;
     case Op::status_check:
       return status_check(i);
     case Op::scan:

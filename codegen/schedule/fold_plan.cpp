@@ -48,14 +48,16 @@ class Planner {
     const int64_t chunks = (length_ - 1) / chunk_elements + 1;
     if (chunks * chunk_elements * bytes < in_registers) return std::nullopt;
     plan_.folds = 1;
-    // Where only two or three programs fit a processor, they need twice the warps to hide what they wait for.
+    // Where only few programs fit a processor, they need twice the warps to hide what they wait for: with three of them
+    // that is the loads of other rows than staged ones.
+    const int64_t much = target_.shared_bytes / (target_.bulk_copies ? 3 : 4);
     for (int32_t warps = max_warps; warps >= 2; warps /= 2) {
       plan_.width = static_cast<int32_t>(warps * chunk_elements);
       plan_.tiling.num_warps = warps;
       plan_.resident = warps <= chunks ? spread_over_programs(bytes) : std::nullopt;
       if (!plan_.resident) continue;
       const bool alone = plan_.resident->cluster == 1;
-      if (warps < max_warps || (alone && kept_elements() * bytes > target_.shared_bytes / 4)) break;
+      if (warps < max_warps || (alone && kept_elements() * bytes > much)) break;
     }
     if (!plan_.resident) return std::nullopt;
     place_rows(1);
@@ -368,8 +370,10 @@ FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, int
   return Planner(nest, target, again, repeated_bytes).run();
 }
 
-std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes) {
-  return Planner(nest, target, true).run_resident(kept_bytes);
+std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, const RowPasses& passes) {
+  std::optional<FoldPlan> plan = Planner(nest, target, true).run_resident(passes.kept_bytes());
+  if (plan) plan->resident->staged = target.bulk_copies && plan->resident->cluster == 1 && passes.kept_is_only_read();
+  return plan;
 }
 
 }  // namespace sinter::schedule

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "codegen/schedule/row_passes.h"
 #include "codegen/schedule/target.h"
 #include "codegen/schedule/tiling.h"
 #include "src/loop/program.h"
@@ -34,6 +35,7 @@ struct FoldPlan {
     int32_t cluster = 1;
     int64_t share = 0;       ///< elements
     int32_t last_width = 0;  ///< of a tile behind the slots, of as few chunks as cover what a single program has left
+    bool staged = false;     ///< the row comes by bulk copies (Op::stage); no thread keeps anything
   };
   std::optional<Resident> resident = std::nullopt;
   /// What passes over a row would compute again (RowPasses::repeated) stays in memory of the program: tiles at most.
@@ -58,8 +60,8 @@ struct FoldPlan {
 /// several passes need of it is kept: `repeated_bytes` are those of an element of it.
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, int32_t repeated_bytes = 0);
 
-/// For rows that several passes need, longer than registers hold. `kept_bytes` are those of an element (row_passes.h).
-/// Nothing where rows are short, or longer than what the programs of a cluster can keep.
-std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes);
+/// For rows that several passes need, longer than registers hold. Nothing where rows are short, or longer than what the
+/// programs of a cluster can keep. A row of a single program is staged if the machine has bulk copies.
+std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, const RowPasses& passes);
 
 }  // namespace sinter::schedule

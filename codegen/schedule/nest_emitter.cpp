@@ -142,7 +142,7 @@ Value NestEmitter::value(loop::ValueId id) {
       v = scalar_op(in);
       break;
     case InstructionKind::load:
-      v = load(in);
+      v = load(id);
       break;
     case InstructionKind::index_value:
       v = tile_index(in.index[0], in.type);

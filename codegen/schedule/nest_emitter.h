@@ -42,6 +42,8 @@ class NestEmitter {
   void store(const loop::Store& store);
   /// From here on sums of stores with a fold meet in a table of the program (tile IR: scatter).
   void sum_in_table(int32_t elements) { table_ = elements; }
+  /// Sends for the first `count` elements of a load along the only axis with a tile, ahead of the loads of its tiles.
+  void stage(loop::ValueId load, const tile_ir::Run& run, tile_ir::Value count);
   /// Where the axis lies inside its extent, as a boolean of the axis's own shape; nothing if it always does.
   std::optional<tile_ir::Value> inside(size_t axis);
   /// i64 scalar of an expression over symbols and axes without a tile; what symbols alone decide is a parameter.
@@ -95,9 +97,8 @@ class NestEmitter {
   Box box(graph::Expr address, const AxisStrides& strides, const std::vector<AxisBounds>& bounds);
   int32_t promised_alignment(graph::Expr address, const AxisStrides& strides) const;
   tile_ir::AccessDim along(size_t axis, graph::Expr stride, const AxisBounds& bounds, graph::Expr& base);
-  tile_ir::Value load(const loop::Instruction& in);
-  tile_ir::Value block_load(const loop::Instruction& in, const AxisStrides& strides,
-                            const std::vector<AxisBounds>& bounds);
+  tile_ir::Value load(loop::ValueId id);
+  tile_ir::Value block_load(loop::ValueId id, const AxisStrides& strides, const std::vector<AxisBounds>& bounds);
   tile_ir::Value gather(const loop::Instruction& in);
   void accumulate(const loop::Store& s);
   tile_ir::CachePolicy store_policy(const loop::Buffer& buffer) const;
@@ -112,6 +113,7 @@ class NestEmitter {
   std::vector<std::optional<tile_ir::Value>> origins_;
   std::vector<std::optional<bool>> whole_;
   std::vector<loop::AxisSet> dependence_;
+  std::map<loop::ValueId, int32_t> runs_;  ///< of loads that were staged
   Memo known_;
   int32_t table_ = 0;
 };

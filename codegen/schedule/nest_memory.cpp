@@ -93,27 +93,37 @@ int32_t NestEmitter::promised_alignment(Expr address, const AxisStrides& strides
   return tiling_.phase->vector;
 }
 
-Value NestEmitter::load(const loop::Instruction& in) {
+Value NestEmitter::load(loop::ValueId id) {
+  const loop::Instruction& in = nest_.body[id];
   const AxisStrides strides = axis_strides(in.index[0], nest_.axes.size());
   if (!is_affine(in.index[0], strides)) return gather(in);
   const bool loses_mask = planted(graph::Fault::load_out_of_mask) &&  // tests only
                           kernel_.program().buffers[static_cast<size_t>(in.id)].role == loop::BufferRole::input;
-  if (in.operands[0] < 0 || loses_mask) return block_load(in, strides, std::vector<AxisBounds>(nest_.axes.size()));
+  if (in.operands[0] < 0 || loses_mask) return block_load(id, strides, std::vector<AxisBounds>(nest_.axes.size()));
   const auto bounds = mask_as_box(nest_, in.operands[0]);
   const bool uniform_fill = !b_.type(value(in.operands[1])).is_tile;
   const bool uniform_bounds = bounds && std::ranges::all_of(*bounds, [&](const AxisBounds& b) {
                                 return is_uniform(b.lo.value_or(0)) && is_uniform(b.hi.value_or(0));
                               });
-  return uniform_bounds && uniform_fill ? block_load(in, strides, *bounds) : gather(in);
+  return uniform_bounds && uniform_fill ? block_load(id, strides, *bounds) : gather(in);
 }
 
-Value NestEmitter::block_load(const loop::Instruction& in, const AxisStrides& strides,
-                              const std::vector<AxisBounds>& bounds) {
+Value NestEmitter::block_load(loop::ValueId id, const AxisStrides& strides, const std::vector<AxisBounds>& bounds) {
+  const loop::Instruction& in = nest_.body[id];
   const int p = kernel_.pointer(in.id, false);
   Box box = this->box(in.index[0], strides, bounds);
+  if (const auto run = runs_.find(id); run != runs_.end()) box.access.run = run->second;
   Value fill;
   if (box.access.is_masked()) fill = in.operands[1] >= 0 ? value(in.operands[1]) : b_.constant(in.type, 0);
   return b_.block_load(p, std::move(box.access), std::move(box.dims), box.parts, fill);
+}
+
+void NestEmitter::stage(loop::ValueId load, const tile_ir::Run& run, Value count) {
+  const loop::Instruction& in = nest_.body[load];
+  const AxisStrides strides = axis_strides(in.index[0], nest_.axes.size());
+  const tile_ir::IndexOperand base = box(in.index[0], strides, std::vector<AxisBounds>(nest_.axes.size())).access.base;
+  b_.stage(run, kernel_.pointer(in.id, false), base.is_literal() ? b_.literal(base.literal) : Value{base.value}, count);
+  runs_.emplace(load, run.number);
 }
 
 /// Large outputs are not read again soon.

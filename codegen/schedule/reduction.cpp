@@ -504,6 +504,7 @@ class FoldEmitter {
     e_.decode_program_id(n == 1 ? id : b_.shr(id, b_.literal(std::countr_zero(n))));
     if (n > 1) number_ = b_.bit_and(id, b_.literal(static_cast<int64_t>(n) - 1));
     const Steps steps = steps_of_share();
+    if (plan_.resident->staged) stage_row();
     for (size_t pass = 0; pass < folds_.stages().size(); ++pass) {
       const auto& stage = folds_.stages()[pass];
       hoist_invariants();
@@ -534,6 +535,17 @@ class FoldEmitter {
       if (plan_.resident->last_width > 0) at_last_tile(pass, store);
     }
     return e_.programs() * Expr(static_cast<int64_t>(n));
+  }
+
+  /// Sends for the whole row, a tile at a time.
+  void stage_row() {
+    go_to(b_.literal(0), 0, true);
+    tile_ir::Run run{.number = 0, .most = plan_.resident->share, .piece = plan_.width};
+    for (ValueId load : passes_.kept()) {
+      e_.stage(load, run, e_.scalar_of(extent_));
+      ++run.number;
+    }
+    e_.forget_axis(axis_);
   }
 
   /// The tiles of a program: of a cluster's, the last ones may have less than a share, or nothing.
@@ -587,7 +599,7 @@ class FoldEmitter {
 
   void keep_or_recall(size_t pass, ValueId load, Value slot, int64_t slots, int32_t first_store) {
     const auto at = std::ranges::find(passes_.kept(), load);
-    if (at == passes_.kept().end()) return;
+    if (at == passes_.kept().end() || plan_.resident->staged) return;
     const tile_ir::KernelBuilder::Store store{first_store + static_cast<int32_t>(at - passes_.kept().begin()),
                                               nest_.body[load].attribute, slots};
     const auto [first, added] = first_pass_.try_emplace(load, pass);
@@ -707,7 +719,8 @@ std::optional<Candidate> resident_reduction(const loop::Program& program, const 
   if (target.folds != FoldStrategy::automatic) return std::nullopt;
   loop::Nest joined = with_joint_reduction_axis(nest, program.ranges);
   const FoldStages folds(joined);
-  const auto plan = plan_resident_rows(joined, target, RowPasses(joined, folds).kept_bytes());
+  const RowPasses passes(joined, folds);
+  const auto plan = plan_resident_rows(joined, target, passes);
   if (!plan) return std::nullopt;
   return [&, name, joined = std::move(joined), plan = *plan] {
     return FoldEmitter(program, joined, target, name, plan).run(comments);

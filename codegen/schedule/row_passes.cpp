@@ -103,4 +103,10 @@ int32_t RowPasses::repeated_bytes() const {
   return bytes;
 }
 
+bool RowPasses::kept_is_only_read() const {
+  return std::ranges::none_of(kept_, [&](ValueId v) {
+    return std::ranges::any_of(nest_.stores, [&](const loop::Store& s) { return s.buffer == nest_.body[v].id; });
+  });
+}
+
 }  // namespace sinter::schedule

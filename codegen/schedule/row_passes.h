@@ -24,6 +24,8 @@ class RowPasses {
   /// Bytes of an element of each of kept(), and of repeated().
   int32_t kept_bytes() const;
   int32_t repeated_bytes() const;
+  /// Does the nest store to none of what they read?
+  bool kept_is_only_read() const;
 
  private:
   void collect(const FoldStages& folds, loop::ValueId v, std::vector<bool>& seen, std::vector<loop::ValueId>& loads);

@@ -191,6 +191,11 @@ Value KernelBuilder::recall(const Store& store, Value slot, const Type& tile) {
                  .index = store.number});
 }
 
+void KernelBuilder::stage(const Run& run, int pointer, Value base, Value count) {
+  regions_.back()->body.push_back(
+      {.op = Op::stage, .operands = {base.id, count.id}, .index = pointer, .run = std::make_shared<Run>(run)});
+}
+
 Value KernelBuilder::cluster_reduce(ReduceKind kind, Value v) {
   return append({.op = Op::cluster_reduce, .type = type(v), .operands = {v.id}, .index = static_cast<int32_t>(kind)});
 }

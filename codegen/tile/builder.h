@@ -96,6 +96,7 @@ class KernelBuilder {
   };
   void keep(const Store& store, Value slot, Value tile);
   Value recall(const Store& store, Value slot, const Type& tile);
+  void stage(const Run& run, int pointer, Value base, Value count);
 
   Value reduce(ReduceKind kind, int dim, Value v);
   Value cluster_reduce(ReduceKind kind, Value v);

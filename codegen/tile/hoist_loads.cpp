@@ -29,10 +29,13 @@ class Hoister {
   void between_regions(Iterator first, Iterator last) {
     int64_t held = 0;
     for (auto it = first; it != last; ++it)
-      if (it->op == Op::block_load) held += words_(*it);
+      if (is_load(*it)) held += words_(*it);
     const auto is_reduce = [](const Instruction& in) { return in.op == Op::reduce; };
     segment(first, held > most_words_ ? std::find_if(first, last, is_reduce) : last);
   }
+
+  /// One that is worth to be early. Those of a run wait for it, and are sent for already.
+  static bool is_load(const Instruction& in) { return in.op == Op::block_load && in.access->run < 0; }
 
   bool may_be_written(const Instruction& in) const {
     const Parameter& p = kernel_.parameters[static_cast<size_t>(in.index)];
@@ -66,9 +69,10 @@ class Hoister {
     std::vector<bool> moves(static_cast<size_t>(last - first));
     for (auto it = last; it != first;) {
       --it;
-      const bool load = it->op == Op::block_load && (it < first_write || !may_be_written(*it));
+      const bool load = is_load(*it) && (it < first_write || !may_be_written(*it));
       const bool address = it->results.size() == 1 && wanted_[static_cast<size_t>(it->results[0])];
-      if (!load && !address) continue;
+      const bool stage = it->op == Op::stage;
+      if (!load && !stage && !address) continue;
       moves[static_cast<size_t>(it - first)] = true;
       if (load)
         want(*it);

@@ -12,10 +12,10 @@ namespace sinter::tile_ir {
 namespace {
 
 constexpr std::string_view op_names[] = {
-    "constant", "parameter",    "program_id",  "iota",      "broadcast",      "reshape", "trans",
-    "scalar",   "block_load",   "block_store", "gather",    "scatter",        "keep",    "recall",
-    "reduce",   "scan",         "grid_reduce", "grid_scan", "cluster_reduce", "for",     "if",
-    "yield",    "status_check", "arrive",      "ticket",    "convert_layout"};
+    "constant", "parameter",  "program_id",   "iota",        "broadcast", "reshape",        "trans",
+    "scalar",   "block_load", "block_store",  "gather",      "scatter",   "keep",           "recall",
+    "stage",    "reduce",     "scan",         "grid_reduce", "grid_scan", "cluster_reduce", "for",
+    "if",       "yield",      "status_check", "arrive",      "ticket",    "convert_layout"};
 static_assert(std::size(op_names) == static_cast<size_t>(Op::convert_layout) + 1);
 
 }  // namespace

@@ -82,6 +82,7 @@ enum class Op : uint8_t {
   ///< program: one table for each pointer, added to memory when the program ends
   keep,    ///< operands: slot (i64), tile. Leaves the tile in memory of the program; see below
   recall,  ///< operand: slot (i64). The tile that was kept last in the slot
+  stage,   ///< operands: base, count (i64). Sends for elements ahead of the loads that read them; see Run
   // folds
   reduce,  ///< folds `dim` (or parts_dim; it stays with extent 1) in the canonical order; `index` is the ReduceKind
   scan,    ///< combines along `dim` up to each element, in the canonical order; see below
@@ -139,6 +140,8 @@ struct AccessDim {
 ///
 /// `alignment` is a promise: the tile's first address, in elements, is a multiple of this power of two, where the
 /// scalars that it is made of do not show it.
+///
+/// `run` (block_load only) is a promise as well: those elements that lie inside the bounds are among the run's.
 struct Access {
   IndexOperand base;
   AccessDim parts;
@@ -146,8 +149,21 @@ struct Access {
   bool row_masked = false;
   IndexOperand row_extent;
   int32_t alignment = 1;
+  int32_t run = -1;
   bool is_masked() const;  ///< any element can be out of bounds
   friend bool operator==(const Access&, const Access&) = default;
+};
+
+/// Elements behind a pointer that nobody writes, one behind the other from a stage's `base` on, at most `most`. What a
+/// load reads of them is what memory holds: a stage changes no value, and the CPU passes it over. On CUDA it sends for
+/// them by bulk copies into shared memory, whatever address they begin at; `piece` of them arrive together, and a
+/// thread waits for the pieces that it reads. A program stages a run once, outside of loops and branches.
+struct Run {
+  int32_t number = 0;
+  int64_t most = 1;
+  int64_t piece = 1;  ///< a multiple of 16
+  int64_t pieces() const { return (most + piece - 1) / piece; }
+  friend bool operator==(const Run&, const Run&) = default;
 };
 
 /// A fold over programs: `pieces` programs of a group each hold what they folded of one run of elements, in order; the
@@ -217,6 +233,7 @@ struct Instruction {
   CachePolicy policy = CachePolicy::standard;
   std::shared_ptr<Access> access = {};
   std::shared_ptr<GridFold> grid = {};
+  std::shared_ptr<Run> run = {};  ///< stage
   std::vector<Region> regions = {};
 };
 

@@ -171,6 +171,8 @@ class KernelParser {
         i.access->row_extent = index();
       } else if (stream_.accept("align")) {
         i.access->alignment = static_cast<int32_t>(stream_.integer());
+      } else if (stream_.accept("run")) {
+        i.access->run = static_cast<int32_t>(stream_.integer());
       } else {
         i.access->dims.push_back(along());
       }
@@ -246,6 +248,18 @@ class KernelParser {
     if (i.op == Op::recall) return;
     stream_.expect(",");
     i.operands.push_back(value());
+  }
+
+  void stage(Instruction& i) {
+    i.run = std::make_shared<Run>();
+    i.run->number = static_cast<int32_t>(stream_.integer());
+    i.index = pointer();
+    stream_.expect("+");
+    value_list(i);
+    stream_.expect("of");
+    i.run->most = stream_.integer();
+    stream_.expect("by");
+    i.run->piece = stream_.integer();
   }
 
   void scan(Instruction& i) {
@@ -418,6 +432,8 @@ class KernelParser {
       case Op::keep:
       case Op::recall:
         return store(i);
+      case Op::stage:
+        return stage(i);
       case Op::reduce:
         return reduce(i);
       case Op::cluster_reduce:

@@ -27,7 +27,7 @@ class Printer {
 
   std::string line(const Instruction& i) const {
     std::string s = results(i) + head(i);
-    if (i.op == Op::yield || i.op == Op::block_store || i.op == Op::scatter || i.op == Op::keep ||
+    if (i.op == Op::yield || i.op == Op::block_store || i.op == Op::scatter || i.op == Op::keep || i.op == Op::stage ||
         i.op == Op::status_check)
       return s;
     const std::vector<Type> types = result_types(i);
@@ -99,6 +99,7 @@ class Printer {
     for (const AccessDim& d : a.dims) item(along(d));
     if (a.row_masked) item("row < " + index(a.row_extent));
     if (a.alignment > 1) item(fmt::format("align {}", a.alignment));
+    if (a.run >= 0) item(fmt::format("run {}", a.run));
     return s + "]";
   }
 
@@ -167,6 +168,9 @@ class Printer {
       case Op::keep:
       case Op::recall:
         return store(i);
+      case Op::stage:
+        return fmt::format("stage {} {} + %{}, %{} of {} by {}", i.run->number, pointer(i.index), i.operands.at(0),
+                           i.operands.at(1), i.run->most, i.run->piece);
       case Op::scan:
         return scan(i);
       case Op::cluster_reduce:

@@ -18,6 +18,7 @@ constexpr int64_t max_tile_elements = int64_t{1} << 20;
 constexpr int32_t max_pieces = 1 << 16;
 constexpr int32_t max_cluster = 16;
 constexpr int32_t max_stores = 64;
+constexpr int64_t max_run_pieces = 64;
 
 class Verifier {
  public:
@@ -98,6 +99,15 @@ class Verifier {
            "a masked row excludes masks of parts and last dim");
       is_index(a.row_extent);
     }
+    if (a.run >= 0) of_run(tile, a);
+  }
+
+  void of_run(const Type& tile, const Access& a) const {
+    const auto run = runs_.find(a.run);
+    need(current_->op == Op::block_load && run != runs_.end() && run->second == current_->index,
+         "no such run of the pointer was staged");
+    need(tile.rank == 1 && tile.parts == 1 && a.parts == AccessDim{} && a.dims[0].stride == IndexOperand{-1, 1},
+         "what is read of a run is a tile of one dim, whose elements lie side by side");
   }
 
   DType pointee(bool written) const {
@@ -223,6 +233,22 @@ class Verifier {
     const auto [at, added] = stores_.try_emplace(i.index, StoreShape{tile, i.dtype, i.bits});
     need(!added || keeps, "nothing was kept there");
     need(at->second == StoreShape{tile, i.dtype, i.bits}, "the store has another tile, dtype or number of slots");
+  }
+
+  void stage(const Instruction& i) {
+    need(i.run != nullptr, "a stage without its run");
+    pointee(false);
+    need(!kernel_.parameters[static_cast<size_t>(i.index)].written &&
+             kernel_.parameters[static_cast<size_t>(i.index)].no_alias,
+         "what is staged is not written");
+    count(2);
+    one_result(0);
+    for (size_t k = 0; k < 2; ++k) need(operand(k) == Type::scalar(i64), "base and count are i64 scalars");
+    need(!in_loop_ && !in_branch_, "a run is staged outside of loops and branches");
+    need(i.run->most > 0 && i.run->most <= max_tile_elements, fmt::format("1 to {} elements", max_tile_elements));
+    need(i.run->piece > 0 && i.run->piece % 16 == 0, "pieces are of a multiple of 16 elements");
+    need(i.run->pieces() <= max_run_pieces, fmt::format("at most {} pieces", max_run_pieces));
+    need(runs_.try_emplace(i.run->number, i.index).second, "a run is staged once");
   }
 
   /// Programs of a cluster meet where all of them come.
@@ -446,6 +472,9 @@ class Verifier {
       case Op::recall:
         store(i);
         break;
+      case Op::stage:
+        stage(i);
+        break;
       case Op::status_check:
         count(1);
         one_result(0);
@@ -502,6 +531,7 @@ class Verifier {
   const Instruction* current_ = nullptr;
   std::map<int32_t, StoreShape> stores_;
   std::map<int32_t, int32_t> tables_;  ///< elements, by pointer
+  std::map<int32_t, int32_t> runs_;  ///< pointer by number
   std::vector<std::optional<Type>> types_;
   std::vector<ValueId> defined_;
   std::set<ValueId> seen_;

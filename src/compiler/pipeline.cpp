@@ -33,10 +33,10 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-/// Blocks that every machine of an architecture can start together.
-int32_t cluster_of(std::string_view architecture) {
-  constexpr std::string_view with_clusters[] = {"simt", "sm_90", "sm_90a", "sm_100", "sm_100a"};
-  return std::ranges::find(with_clusters, architecture) != std::end(with_clusters) ? 8 : 1;
+/// Has clusters of blocks, of at least 8 on every machine, and bulk copies.
+bool is_hopper_or_later(std::string_view architecture) {
+  constexpr std::string_view known[] = {"simt", "sm_90", "sm_90a", "sm_100", "sm_100a"};
+  return std::ranges::find(known, architecture) != std::end(known);
 }
 
 schedule::Target target_of(Device device, const device::Properties& p, const Options& o) {
@@ -47,7 +47,8 @@ schedule::Target target_of(Device device, const device::Properties& p, const Opt
   t.aligned = o.aligned;
   t.folds = o.folds;
   t.shared_bytes = static_cast<int64_t>(p.shared_bytes_per_block);
-  t.cluster = cluster_of(p.architecture);
+  t.bulk_copies = is_hopper_or_later(p.architecture);
+  t.cluster = t.bulk_copies ? 8 : 1;
   return t;
 }
 

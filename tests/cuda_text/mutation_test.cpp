@@ -54,6 +54,15 @@ std::vector<Mutant> mutants(const CudaText& text) {
     for (size_t at = text.text.find(barrier, std::min(arrival, body)); at != std::string::npos;
          at = text.text.find(barrier, at + 1))
       all.push_back(changed(text, at, at + barrier.size(), ""));
+  // So are pieces of runs waited for, and sent.
+  for (const std::string wait : {"sinter_host_await(arrived + 8 * p);", "sinter_host_expect(word);",
+                                 "sinter_host_bulk_copy(to, from, bytes, word);"})
+    if (const size_t at = text.text.find(wait); at < body) all.push_back(changed(text, at, at + wait.size(), ""));
+  if (const size_t stage = text.text.find("void sn_stage("); stage < body) {
+    const std::string barrier = "__syncthreads();";
+    const size_t at = text.text.find(barrier, stage);
+    all.push_back(changed(text, at, at + barrier.size(), ""));
+  }
   for (const char* guard : guards) {
     const std::regex pattern(guard);
     std::vector<Mutant> found;

@@ -64,7 +64,8 @@ TEST(Text, NvrtcTakesItForEveryArchitecture) {
     const CudaText text = emit(tile_ir::assign_layouts(s.kernel));
     for (const std::string_view architecture : {"sm_80", "sm_86", "sm_87", "sm_89", "sm_90a", "sm_100", "sm_120"}) {
       const bool has_clusters = architecture == "sm_90a" || architecture == "sm_100" || architecture == "sm_120";
-      if (s.kernel.cluster > 1 && !has_clusters) continue;
+      const bool needs_them = s.kernel.cluster > 1 || text.text.find("cp.async.bulk") != std::string::npos;
+      if (needs_them && !has_clusters) continue;
       if (found.version < 12080 && (architecture == "sm_100" || architecture == "sm_120")) continue;
       EXPECT_NO_THROW({
         const auto result = device::cuda::compile({text.text, text.entry, architecture, device::cuda::strict_options});

@@ -81,8 +81,6 @@ void add_layouts_and_folds(Collector& add) {
       calls.push_back({array(t, rows * columns), output(t, rows * columns), number(rows), number(columns)});
     add("transpose_" + std::string(t.name()), 2, calls);
   }
-  add("kept_rows", 2, {{array(f16, 2 * 2600), output(f32, 2 * 2600), number(2600)}});
-  add("cluster_rows", 8, {{array(f16, 2 * 13000), output(f32, 2 * 13000), number(13000)}});
   add("row_sum", 2, {{array(f16, 2 * 2600), output(f32, 2), number(2600)}, {array(f16, 0), output(f32, 2), number(0)}});
   {
     // A column too many is out of the array only in its last row, so every group of rows must be the last one once.
@@ -123,6 +121,17 @@ void add_layouts_and_folds(Collector& add) {
   }
 }
 
+void add_memory_of_programs(Collector& add) {
+  add("kept_rows", 2, {{array(f16, 2 * 2600), output(f32, 2 * 2600), number(2600)}});
+  {
+    std::vector<std::vector<Argument>> calls;
+    for (const int64_t n : {0, 1, 13, 1025, 2601, 5000})
+      calls.push_back({array(f16, 3 * n), output(f32, 3 * n), number(n)});
+    add("staged_rows", 3, calls);
+  }
+  add("cluster_rows", 8, {{array(f16, 2 * 13000), output(f32, 2 * 13000), number(13000)}});
+}
+
 void add_types_and_control(Collector& add) {
   add("integers", 1, {{array(i64, 512), array(i32, 512), output(i64, 512), output(i8, 512)}});
   add("doubles", 1, {{array(f64, 300), output(f64, 1), number(300)}, {array(f64, 0), output(f64, 1), number(0)}});
@@ -151,6 +160,7 @@ void add_types_and_control(Collector& add) {
 std::vector<Sample> samples() {
   Collector add;
   add_layouts_and_folds(add);
+  add_memory_of_programs(add);
   add_types_and_control(add);
   return std::move(add.all);
 }

@@ -43,10 +43,13 @@ class ResidentRows : public testing::Test {
   }
 
   /// What the schedule prefers on a machine with 227 KiB a block.
-  static tile_ir::Kernel preferred(DType dtype, const Dims& shape, const MakeRows& make, int32_t cluster = 8) {
+  static tile_ir::Kernel preferred(DType dtype, const Dims& shape, const MakeRows& make, int32_t cluster = 8,
+                                   bool bulk_copies = false) {
     const loop::Program p = lowered(graph_of(dtype, shape, make).g);
     EXPECT_EQ(p.groups.size(), 1u);
-    return schedule::schedule(p, p.groups[0], {.cuda = true, .shared_bytes = 227 << 10, .cluster = cluster})[0]()
+    return schedule::schedule(
+               p, p.groups[0],
+               {.cuda = true, .shared_bytes = 227 << 10, .cluster = cluster, .bulk_copies = bulk_copies})[0]()
         .kernel;
   }
 };
@@ -90,6 +93,40 @@ TEST_F(ResidentRows, AreReadOnce) {
     EXPECT_EQ(count_instructions(k.body, tile_ir::Op::recall), 2);
     EXPECT_EQ(count_instructions(k.body, tile_ir::Op::cluster_reduce), n == 32768 ? 0 : 2);
   }
+}
+
+// Nothing is kept where bulk copies bring a row: all passes read it, in as many pieces as there are tiles.
+TEST_F(ResidentRows, AreStagedByBulkCopies) {
+  for (const auto& [n, pieces] : {std::pair<int64_t, int64_t>{32768, 4}, {50257, 4}, {57343, 4}}) {
+    const tile_ir::Kernel k = preferred(bf16, {4096, n}, softmax_rows, 8, true);
+    EXPECT_EQ(k.cluster, 1);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::keep), 0) << print(k);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::recall), 0);
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::block_load), n == 32768 ? 3 : 6) << print(k);
+    for (const tile_ir::Instruction& in : k.body.body)
+      if (in.op == tile_ir::Op::stage) {
+        EXPECT_EQ(in.run->most, n);
+        EXPECT_EQ(in.run->pieces(), pieces);
+      }
+    EXPECT_EQ(count_instructions(k.body, tile_ir::Op::stage), 1);
+  }
+  // Rows over several programs are kept as they are read.
+  const tile_ir::Kernel spread = preferred(bf16, {4096, 131072}, softmax_rows, 8, true);
+  EXPECT_EQ(count_instructions(spread.body, tile_ir::Op::stage), 0);
+  EXPECT_EQ(count_instructions(spread.body, tile_ir::Op::keep), 1);
+}
+
+// Two rows, of different types and at different distances from a vector's boundary.
+TEST_F(ResidentRows, SeveralAreStagedTogether) {
+  const auto scaled = [](GraphBuilder& b, Value x) {
+    const Value w = b.input(f32, {2, 16411});
+    const Value p = b.binary("mul", b.to(x, f32), w);
+    return std::vector{b.binary("sub", p, b.reduce("amax", p, {-1}, true)), b.reduce("sum", p, {-1})};
+  };
+  const GraphBuilder b = graph_of(f16, {2, 16411}, scaled);
+  const std::vector<reference::Array> inputs = {random_values(f16, {2, 16411}, 3), random_values(f32, {2, 16411}, 4)};
+  const auto expected = reference::interpret(b.g, inputs), got = run_on(Device::cuda(0), b.g, inputs);
+  for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(first_difference(expected[i], got[i]), "") << i;
 }
 
 TEST_F(ResidentRows, TakeAsManyProgramsAsTheyNeed) {

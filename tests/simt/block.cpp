@@ -64,6 +64,11 @@ BlockRunner::BlockRunner(DeviceMemory& memory) : memory_(memory) {
   table_.cluster_load = [](void* to, const void* from, int bytes, unsigned block) {
     current->cluster_load(to, from, static_cast<size_t>(bytes), block);
   };
+  table_.expect = [](void* word) { current->check(current->block_->shared.expect(word, current->toucher())); };
+  table_.bulk_copy = [](void* to, const void* from, int bytes, void* word) {
+    current->bulk_copy(to, from, bytes, word);
+  };
+  table_.await = [](const void* word) { current->check(current->block_->shared.await(word, current->toucher())); };
   table_.atomic = [](const void* at, int bytes) {
     current->check(current->memory_.check(at, static_cast<size_t>(bytes), "an atomic access"));
   };
@@ -89,6 +94,7 @@ void BlockRunner::enter(void* argument) {
   BlockRunner& runner = *thread->runner;
   if (runner.block_->read_epoch == runner.cluster_epoch_)
     runner.fail("a block ends while another may still read its shared memory");
+  if (++runner.block_->ended == runner.launch_.threads) runner.check(runner.block_->shared.end_block());
   thread->state = State::ended;
   thread->fiber.suspend();
 }
@@ -312,6 +318,14 @@ void BlockRunner::cluster_load(void* to, const void* from, size_t bytes, unsigne
   if (blocks_[block].has_ended()) fail(fmt::format("a load from block {} of the cluster, which has ended", block));
   check(blocks_[block].shared.load_for_other(to, from, bytes, toucher()));
   if (&blocks_[block] != block_) blocks_[block].read_epoch = cluster_epoch_;
+}
+
+void BlockRunner::bulk_copy(void* to, const void* from, int bytes, const void* word) {
+  if (bytes < 0 || bytes % 16 != 0) fail(fmt::format("a bulk copy of {} bytes", bytes));
+  copied_.resize(static_cast<size_t>(bytes));
+  for (size_t b = 0; b < copied_.size(); b += 16)
+    check(memory_.load(copied_.data() + b, static_cast<const std::byte*>(from) + b, 16, true));
+  check(block_->shared.copy(to, copied_.data(), copied_.size(), word, toucher()));
 }
 
 }  // namespace sinter::simt

@@ -75,10 +75,9 @@ class BlockRunner {
     /// Global memory in the epoch (1 + its number): who stored, `several` if not one thread; who added to a word.
     uint32_t store_epoch = 0, add_epoch = 0, fence_epoch = 0;
     unsigned store_thread = 0, add_thread = 0, fence_thread = 0;
+    unsigned ended = 0;       ///< threads
     bool met_others = false;  ///< it added to a word of global memory, then fenced: it may read what others stored
-    bool has_ended() const {
-      return std::ranges::all_of(threads, [](const Thread& t) { return t.state == State::ended; });
-    }
+    bool has_ended() const { return ended == threads.size(); }
   };
 
   static void enter(void* thread);
@@ -106,6 +105,7 @@ class BlockRunner {
   void cluster_arrive();
   void cluster_wait();
   void cluster_load(void* to, const void* from, size_t bytes, unsigned block);
+  void bulk_copy(void* to, const void* from, int bytes, const void* word);
 
   DeviceMemory& memory_;
   HostTable table_{};
@@ -114,6 +114,7 @@ class BlockRunner {
   std::vector<Block> blocks_;  ///< of the cluster
   Block* block_ = nullptr;     ///< whose turn it is
   std::vector<unsigned> order_, block_order_;
+  std::vector<std::byte> copied_;  ///< by a bulk copy; here, so that a thread that fails owns nothing
   std::mt19937_64 random_;
   Thread* running_ = nullptr;
   size_t at_cluster_barrier_ = 0;

@@ -192,6 +192,58 @@ TEST_F(Emulator, RefusesRacesInClusters) {
   refused("", "3 blocks in clusters of 2", 3, 2);
 }
 
+/// 64 ints come to the front of the shared memory; the word is behind them.
+std::string copied(std::string_view ready, std::string_view wait, std::string_view use) {
+  return fmt::format(
+      "unsigned char* const word = shared + 512;\n"
+      "if (i == 0) {{ {} sinter_host_bulk_copy(shared, x, 256, word); }}\n__syncthreads();\n{}\n{}",
+      ready, wait, use);
+}
+
+TEST_F(Emulator, CopiesBesideTheThreads) {
+  const std::string body = copied("sinter_host_expect(word);", "sinter_host_await(word);",
+                                  "const int v = get_shared<int>(shared + 4 * (63 - i)); __syncthreads();\n"
+                                  "put_shared(shared + 4 * i, v + 100); put(x + i, get_shared<int>(shared + 4 * i));");
+  for (Order order : {Order::forward, Order::reverse, Order::random}) {
+    count();
+    set_order(order, 9);
+    run(body);
+    for (int i = 0; i < 64; ++i) EXPECT_EQ(numbers()[static_cast<size_t>(i)], 163 - i);
+  }
+}
+
+TEST_F(Emulator, RefusesCopiesThatNobodyWaitedFor) {
+  const std::string_view ready = "sinter_host_expect(word);", wait = "sinter_host_await(word);";
+  const std::string_view use = "get_shared<int>(shared + 4 * i);";
+  refused(copied(ready, "", use), "for whose copy it did not wait");
+  refused(copied(ready, "if (i != 9) sinter_host_await(word);", use), "thread 9 reads shared byte 36, for whose copy");
+  refused(copied(ready, "if (i > 31) sinter_host_await(word);", "if (i < 32) put_shared(shared + 4 * i, i);"),
+          "for whose copy it did not wait");
+  refused(copied(ready, "", ""), "nobody waited for the copy");
+  refused(copied("", wait, use), "is not ready for a copy");
+  refused(copied("sinter_host_expect(word); sinter_host_expect(word);", wait, use), "made ready twice");
+  refused(copied("sinter_host_expect(word); sinter_host_bulk_copy(shared, x, 16, word);", wait, use),
+          "is not ready for a copy");
+  refused("if (i == 0) sinter_host_expect(shared); __syncthreads(); sinter_host_await(shared);", "nobody asked for");
+  refused(
+      "if (i == 0) { sinter_host_expect(shared + 512); sinter_host_bulk_copy(shared, x, 256, shared + 512); } "
+      "if (i == 9) sinter_host_await(shared + 512);",
+      "shared byte");
+  const auto copy = [](std::string_view arguments) {
+    return fmt::format("if (i == 0) {{ sinter_host_expect(shared + 512); sinter_host_bulk_copy({}, shared + 512); }}",
+                       arguments);
+  };
+  refused(copy("shared, x + 1, 32"), "misaligned");
+  refused(copy("shared + 8, x, 32"), "to shared offset 8");
+  refused(copy("shared, x, 24"), "a bulk copy of 24 bytes");
+  refused(copy("shared, x + 60, 32"), "of an allocation of 256");
+  refused(copy("shared + 1008, x, 32"), "to shared offset 1008 of 1024");
+  refused(
+      "put_shared(shared + 4 * i, i); if (i == 0) { sinter_host_expect(shared + 512); "
+      "sinter_host_bulk_copy(shared, x, 256, shared + 512); }",
+      "shared byte");
+}
+
 TEST_F(Emulator, RefusesWrongLaunches) {
   const std::string text = "extern \"C\" __global__ void __launch_bounds__(32) k(int* x) {}\n";
   const auto module = gpu().load(std::as_bytes(std::span(text)));

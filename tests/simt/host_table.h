@@ -22,6 +22,9 @@ struct HostTable {
   void (*cluster_arrive)();
   void (*cluster_wait)();
   void (*cluster_load)(void* to, const void* from, int bytes, unsigned block);
+  void (*expect)(void* word);
+  void (*bulk_copy)(void* to, const void* from, int bytes, void* word);
+  void (*await)(const void* word);
 };
 
 }  // namespace sinter::simt

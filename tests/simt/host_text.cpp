@@ -30,6 +30,9 @@ struct sinter_host_table {
   void (*cluster_arrive)();
   void (*cluster_wait)();
   void (*cluster_load)(void* to, const void* from, int bytes, unsigned block);
+  void (*expect)(void* word);
+  void (*bulk_copy)(void* to, const void* from, int bytes, void* word);
+  void (*await)(const void* word);
 };
 extern "C" { sinter_host_table* sinter_host; }
 
@@ -73,6 +76,11 @@ inline void sinter_host_cluster_wait() { sinter_host->cluster_wait(); }
 inline void sinter_host_cluster_load(void* to, const void* from, int bytes, unsigned block) {
   sinter_host->cluster_load(to, from, bytes, block);
 }
+inline void sinter_host_expect(void* word) { sinter_host->expect(word); }
+inline void sinter_host_bulk_copy(void* to, const void* from, int bytes, void* word) {
+  sinter_host->bulk_copy(to, from, bytes, word);
+}
+inline void sinter_host_await(const void* word) { sinter_host->await(word); }
 
 inline unsigned sinter_host_f16_bits(float v) {
   const _Float16 h = (_Float16)v;

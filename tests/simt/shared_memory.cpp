@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace sinter::simt {
 namespace {
@@ -24,6 +25,8 @@ void SharedMemory::begin_block(std::byte* data, size_t bytes) {
   has_turn_ = true;
   if (bytes > 0) std::memset(data_, shared_poison, bytes);
   shadow_.assign(bytes, {});
+  copies_.clear();
+  words_.clear();
 }
 
 std::string SharedMemory::check_place(const void* at, size_t bytes, const char* what) const {
@@ -37,8 +40,10 @@ std::string SharedMemory::check_place(const void* at, size_t bytes, const char* 
 
 std::string SharedMemory::check_read(size_t byte, const Toucher& who) {
   Shadow& s = shadow_[byte];
+  if (s.copied >= 0 && !copies_[static_cast<size_t>(s.copied)].has_waited(who.thread))
+    return fmt::format("thread {} reads shared byte {}, for whose copy it did not wait", who.thread, byte);
   if (s.writer.thread < 0) return fmt::format("thread {} reads shared byte {}, which nobody wrote", who.thread, byte);
-  if (!ordered(s.writer, who))
+  if (s.copied < 0 && !ordered(s.writer, who))
     return fmt::format("no barrier between thread {} writing and thread {} reading shared byte {}", s.writer.thread,
                        who.thread, byte);
   const bool first = s.reader.thread < 0 || s.reader.block_epoch != who.block_epoch;
@@ -54,7 +59,9 @@ std::string SharedMemory::check_read(size_t byte, const Toucher& who) {
 
 std::string SharedMemory::check_write(size_t byte, const Toucher& who) {
   Shadow& s = shadow_[byte];
-  if (!ordered(s.writer, who))
+  if (s.copied >= 0 && !copies_[static_cast<size_t>(s.copied)].has_waited(who.thread))
+    return fmt::format("thread {} writes shared byte {}, for whose copy it did not wait", who.thread, byte);
+  if (s.copied < 0 && !ordered(s.writer, who))
     return fmt::format("threads {} and {} both write shared byte {} without a barrier between", s.writer.thread,
                        who.thread, byte);
   if (s.reader.thread >= 0 && s.reader.block_epoch == who.block_epoch) {
@@ -70,6 +77,52 @@ std::string SharedMemory::check_write(size_t byte, const Toucher& who) {
                        who.thread, byte);
   s.writer = who;
   s.reader.thread = -1;
+  s.copied = -1;
+  return {};
+}
+
+std::string SharedMemory::expect(void* word, const Toucher& who) {
+  const uint64_t count = 1;
+  if (std::string wrong = store(word, &count, sizeof count, who); !wrong.empty()) return wrong;
+  if (!words_.try_emplace(offset_of(word), static_cast<int>(copies_.size())).second)
+    return fmt::format("the word at shared offset {} is made ready twice", offset_of(word));
+  copies_.emplace_back();
+  return {};
+}
+
+std::string SharedMemory::copy(void* to, const std::byte* data, size_t bytes, const void* word, const Toucher& who) {
+  const int64_t first = offset_of(to);
+  const bool inside = first >= 0 && static_cast<size_t>(first) + bytes <= bytes_;
+  if (bytes > 0 && (!inside || first % 16 != 0 || bytes % 16 != 0))
+    return fmt::format("a bulk copy of {} bytes to shared offset {} of {}", bytes, first, bytes_);
+  const auto at = words_.find(offset_of(word));
+  if (at == words_.end() || std::exchange(copies_[static_cast<size_t>(at->second)].asked, true))
+    return fmt::format("the word at shared offset {} is not ready for a copy", offset_of(word));
+  copies_[static_cast<size_t>(at->second)].bytes = bytes;
+  for (size_t b = 0; b < bytes; ++b) {
+    if (std::string wrong = check_write(static_cast<size_t>(first) + b, who); !wrong.empty()) return wrong;
+    shadow_[static_cast<size_t>(first) + b].copied = at->second;
+  }
+  if (bytes > 0) std::memcpy(to, data, bytes);
+  return {};
+}
+
+std::string SharedMemory::await(const void* word, const Toucher& who) {
+  uint64_t count = 0;
+  if (std::string wrong = load(&count, word, sizeof count, who); !wrong.empty()) return wrong;
+  const auto at = words_.find(offset_of(word));
+  if (at == words_.end() || !copies_[static_cast<size_t>(at->second)].asked)
+    return fmt::format("thread {} waits for a copy that nobody asked for", who.thread);
+  std::vector<bool>& waited = copies_[static_cast<size_t>(at->second)].waited;
+  waited.resize(std::max(waited.size(), static_cast<size_t>(who.thread) + 1));
+  waited[static_cast<size_t>(who.thread)] = true;
+  return {};
+}
+
+std::string SharedMemory::end_block() const {
+  for (const auto& [word, number] : words_)
+    if (const Copy& copy = copies_[static_cast<size_t>(number)]; copy.bytes > 0 && copy.waited.empty())
+      return fmt::format("a block ends, and nobody waited for the copy whose word is at shared offset {}", word);
   return {};
 }
 

@@ -86,7 +86,8 @@ Kernel everything() {
 TEST(TileText, PrintParsePrintIsIdentity) {
   expect_identity(everything());
   for (const char* name : {"softmax.tile", "transpose.tile", "grid_sum.tile", "grid_cumsum.tile", "kept_rows.tile",
-                           "../cuda_text/kernels/cluster_rows.tile", "../cuda_text/kernels/tables.tile"})
+                           "../cuda_text/kernels/cluster_rows.tile", "../cuda_text/kernels/tables.tile",
+                           "../cuda_text/kernels/staged_rows.tile"})
     expect_identity(parse(read_program(name)));
 }
 
@@ -254,6 +255,27 @@ TEST(TileVerify, RefusesBrokenStoresAndClusters) {
        "a pointer has one table"},
       {"%a = constant true : boolean\nif %a {\n  %z = constant 1 : f32[1]\n  %b = cluster_reduce sum %z : f32[1]\n}",
        "outside of loops and branches"},
+  };
+  expect_refused(cases);
+}
+
+TEST(TileVerify, RefusesBrokenRuns) {
+  const Refused cases[] = {
+      {"%n = constant 64 : i64\nstage 0 @y + %n, %n of 64 by 16", "is not written"},
+      {"%n = constant 64 : f32\nstage 0 @x + %n, %n of 64 by 16", "base and count are i64 scalars"},
+      {"%n = constant 64 : i64\nstage 0 @x + %n, %n of 64 by 8", "a multiple of 16"},
+      {"%n = constant 64 : i64\nstage 0 @x + %n, %n of 65536 by 16", "at most 64 pieces"},
+      {"%n = constant 64 : i64\nstage 0 @x + %n, %n of 0 by 16", "1 to 1048576 elements"},
+      {"%n = constant 64 : i64\nstage 0 @x + %n, %n of 64 by 16\nstage 0 @x + %n, %n of 64 by 16", "staged once"},
+      {"%n = constant 64 : i64\nfor %i = %n to %n step %n {\n  stage 0 @x + %n, %n of 64 by 16\n}", "outside of loops"},
+      {"%a = block_load @x + 0 [0 * 1, run 0] : f32[16]", "no such run"},
+      {"%n = constant 64 : i64\nstage 0 @x + %n, %n of 64 by 16\n%a = block_load @w + 0 [0 * 1, run 0] : u32[16]",
+       "no such run"},
+      {"%n = constant 64 : i64\nstage 0 @x + %n, %n of 64 by 16\n%a = block_load @x + 0 [0 * 2, run 0] : f32[16]",
+       "side by side"},
+      {"%n = constant 64 : i64\nstage 0 @x + %n, %n of 64 by 16\n%a = constant 1 : f32[16]\n"
+       "block_store @y + 0 [0 * 1, run 0], %a",
+       "no such run"},
   };
   expect_refused(cases);
 }
