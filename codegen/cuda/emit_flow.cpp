@@ -334,7 +334,7 @@ std::string Emitter::body_text() {
   meetings_left_ = static_cast<int>(std::ranges::count(k_.kernel.body.body, Op::cluster_reduce, &Instruction::op));
   region(k_.kernel.body);
   flush_all();
-  if (meetings_ > 0) line("sn_cluster_wait();");  // others may still read what this block left for them
+  if (meeting_bytes_ > 0) line("sn_cluster_wait();");  // others may still read what this block left for them
   return prologue_ + out_;
 }
 

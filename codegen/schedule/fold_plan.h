@@ -26,13 +26,13 @@ struct FoldPlan {
   int32_t runs = 1;
   bool single = false;
   /// Rows are read from memory once and kept in the program's own memory (Op::keep): `slots` tiles of `width`, in which
-  /// a warp has a chunk. A row is spread over a cluster of programs, each of which has `share` elements, but for the
-  /// last.
+  /// a warp has a chunk, and one of `last_width` behind them for what is left. A row is spread over a cluster of
+  /// programs, each of which has `share` elements; the last ones may have less.
   struct Resident {
     int32_t slots = 1;
+    int32_t last_width = 0;  ///< 0: nothing is left
     int32_t cluster = 1;
-    int64_t share = 0;       ///< elements
-    int32_t last_width = 0;  ///< of a tile behind the slots, of as few chunks as cover what a single program has left
+    int64_t share = 0;
   };
   std::optional<Resident> resident = std::nullopt;
   int64_t units_per_chunk() const { return width < 256 && !single ? 256 / width : 1; }
@@ -51,8 +51,14 @@ struct FoldPlan {
 /// elements, along which all threads of a program run.
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again);
 
-/// For rows that several passes need, longer than registers hold. `kept_bytes` are those of an element (row_passes.h).
-/// Nothing where rows are short, or longer than what the programs of a cluster can keep.
+/// For rows that several passes need, and that are too long for the registers of one program, or too few to give each
+/// processor one. `kept_bytes` are those of an element (row_passes.h). Nothing where rows are short, or longer than
+/// what the programs of a cluster can keep.
+///
+/// Where rows are few, one is spread over as many programs as there are processors for it, if each then has at most a
+/// tile; else stages that are kernels of their own, over all processors, take less time. Where they are many, a program
+/// has at most half of a processor's memory, so that one computes while another reads, and smaller programs overlap
+/// better; a row that even a whole cluster holds only in more than that gets more.
 std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, int32_t kept_bytes);
 
 }  // namespace sinter::schedule

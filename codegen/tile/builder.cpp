@@ -189,8 +189,12 @@ Value KernelBuilder::recall(const Store& store, Value slot, const Type& tile) {
                  .index = store.number});
 }
 
-Value KernelBuilder::cluster_reduce(ReduceKind kind, Value v) {
-  return append({.op = Op::cluster_reduce, .type = type(v), .operands = {v.id}, .index = static_cast<int32_t>(kind)});
+Value KernelBuilder::cluster_reduce(ReduceKind kind, std::span<const Value> tiles, int64_t elements) {
+  Instruction in{.op = Op::cluster_reduce, .type = Type::tile(type(tiles[0]).dtype, {1})};
+  for (Value v : tiles) in.operands.push_back(v.id);
+  in.bits = static_cast<uint64_t>(elements);
+  in.index = static_cast<int32_t>(kind);
+  return append(std::move(in));
 }
 
 Value KernelBuilder::reduce(ReduceKind kind, int dim, Value v) {
