@@ -40,8 +40,9 @@ class Planner {
     constexpr int64_t longest_of_few = 1 << 16;
     const int64_t rows = std::max<int64_t>(parallel_points(), 1);
     const auto programs = static_cast<int32_t>(std::min<int64_t>(target_.processors / rows, target_.cluster));
-    if (programs < 2 || !keep_few_rows(bytes, programs))
-      if ((rows < target_.processors && length_ > longest_of_few) || !keep_rows(bytes)) return std::nullopt;
+    const bool few = programs > 1 && keep_few_rows(bytes, programs);
+    const bool too_few = rows < target_.processors && length_ > longest_of_few;
+    if (!few && (too_few || !keep_rows(bytes))) return std::nullopt;
     place_rows(1);
     return plan_;
   }
