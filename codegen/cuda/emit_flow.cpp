@@ -336,7 +336,7 @@ std::string Emitter::body_text() {
   region(k_.kernel.body);
   flush_all();
   add_tables();
-  if (meetings_ > 0) line("sn_cluster_wait();");  // others may still read what this block left for them
+  if (meeting_bytes_ > 0) line("sn_cluster_wait();");  // others may still read what this block left for them
   return prologue_ + out_;
 }
 

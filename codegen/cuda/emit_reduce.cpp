@@ -6,6 +6,8 @@
 
 #include "codegen/cuda/emitter.h"
 #include "codegen/cuda/names.h"
+#include "codegen/tile/layout/emit_linear.h"
+#include "src/scalar/fold.h"
 
 namespace sinter::cuda {
 namespace {
@@ -184,21 +186,71 @@ void Emitter::fold_by_lanes(std::span<const Partial> partials) {
   }
 }
 
-/// Every block leaves its value, and folds those of all: a lane takes one block's.
+/// Leaves up to `elements` of a tile where other blocks find them, in row-major order.
+void Emitter::leave_for_cluster(ValueId v, int place, int elements) {
+  const LinearLayout& l = layout(v);
+  const std::string array = materialized(v);
+  const uint32_t free = l.free_bits(tile_ir::BitGroup::reg);
+  const tile_ir::LinearInput inputs[] = {{"lane", l.columns(tile_ir::BitGroup::lane)},
+                                         {"warp", l.columns(tile_ir::BitGroup::warp)}};
+  const tile_ir::LinearText thread = tile_ir::emit_linear(inputs);
+  std::string holders;
+  const auto only = [&](const char* who, uint32_t copies) {
+    if (copies != 0) holders += fmt::format("{}({} & {}u) == 0", holders.empty() ? "" : " && ", who, copies);
+  };
+  only("lane", l.free_bits(tile_ir::BitGroup::lane));
+  only("warp", l.free_bits(tile_ir::BitGroup::warp));
+  for (int r = 0; r < l.registers(); ++r) {
+    if ((static_cast<uint32_t>(r) & free) != 0) continue;
+    const std::string at = tile_ir::with_constant(thread, l.element(static_cast<uint32_t>(r), 0));
+    std::string condition = holders;
+    if (int64_t{1} << l.shape().log_elements() > elements)
+      condition += fmt::format("{}({}) < {}u", condition.empty() ? "" : " && ", at, elements);
+    line("{}sn_shared_put(meeting + {} + ({}) * 8, {}[{}]);", condition.empty() ? "" : "if (" + condition + ") ", place,
+         at, array, r);
+  }
+}
+
+/// Every block leaves its values, and folds those of all: a lane takes every 32nd.
 void Emitter::cluster_reduce(const Instruction& in) {
-  const ValueId from = in.operands[0], to = in.results[0];
-  const int blocks = k_.kernel.cluster, place = 8 * meetings_++;
+  const ValueId to = in.results[0];
+  const auto own = static_cast<int>(in.bits);
+  const int place = meeting_bytes_, all = own * k_.kernel.cluster, rounds = (all + 31) / 32;
   const char* function = fold_function(in.index);
+  const DType t = type(to).dtype;
+  const uint64_t padding = scalar::reduction_padding(static_cast<tile_ir::ReduceKind>(in.index), t).bits;
+  meeting_bytes_ += 8 * own;
   declare(to, name(to));
   open();
-  const std::string value = materialized(from);
-  line("if (threadIdx.x == 0) sn_shared_put(meeting + {}, {}[0]);", place, value);
+  int left = own, at = place;
+  for (const ValueId v : in.operands) {
+    if (left <= 0) break;
+    leave_for_cluster(v, at, left);
+    const auto n = static_cast<int>(type(v).elements());
+    left -= n;
+    at += 8 * n;
+  }
   line("sn_cluster_arrive();");
   line("sn_cluster_wait();");
-  line("{0} f = sn_cluster_get<{0}>(meeting + {1}, lane < {2}u ? lane : {3}u);", compute_name(type(to).dtype), place,
-       blocks, blocks - 1);
-  for (int bit = 1; bit < blocks; bit *= 2) line("f = {}(f, sn_shuffle_xor(f, {}));", function, bit);
-  line("{}[0] = sn_shuffle(f, 0);", name(to));
+  line("{} f[{}];", compute_name(t), rounds);
+  for (int r = 0; r < rounds; ++r) {
+    const std::string number = r == 0 ? "lane" : fmt::format("(lane + {}u)", 32 * r);
+    const std::string get = own == 1
+                                ? fmt::format("sn_cluster_get<{}>(meeting + {}, {})", compute_name(t), place, number)
+                                : fmt::format("sn_cluster_get<{0}>(meeting + {1} + {2} % {3}u * 8, {2} / {3}u)",
+                                              compute_name(t), place, number, own);
+    const bool whole = 32 * (r + 1) <= all;
+    if (whole)
+      line("f[{}] = {};", r, get);
+    else
+      line("f[{}] = {} < {}u ? {} : {};", r, number, all, get, literal(t, padding));
+  }
+  for (int r = 0; r < rounds; ++r)
+    for (int bit = 1; bit < 32 && bit < all; bit *= 2)
+      line("f[{0}] = {1}(f[{0}], sn_shuffle_xor(f[{0}], {2}));", r, function, bit);
+  for (int step = 1; step < rounds; step *= 2)
+    for (int r = 0; r + step < rounds; r += 2 * step) line("f[{0}] = {1}(f[{0}], f[{2}]);", r, function, r + step);
+  line("{}[0] = {};", name(to), all < 32 ? "sn_shuffle(f[0], 0)" : "f[0]");
   if (--meetings_left_ == 0) line("sn_cluster_arrive();");
   close();
 }

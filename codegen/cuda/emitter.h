@@ -65,7 +65,7 @@ class Emitter {
   int shared_bytes() const { return shared_bytes_; }
   int kept_bytes() const { return kept_bytes_; }
   /// Where blocks of a cluster leave their values for each other.
-  int meeting_bytes() const { return 8 * meetings_; }
+  int meeting_bytes() const { return meeting_bytes_; }
   const std::vector<std::string>& parameters() const { return parameters_; }
 
  private:
@@ -186,6 +186,7 @@ class Emitter {
   };
   void reduce(std::span<const Instruction> list);
   void cluster_reduce(const Instruction& in);
+  void leave_for_cluster(ValueId v, int place, int elements);
   void begin_fold(Fold& fold);
   void fold_own(Fold& fold);
   bool fold_until_threads_meet(Fold& fold);
@@ -274,9 +275,10 @@ class Emitter {
   int fresh_ = 0;
   int shared_bytes_ = 0;
   int kept_bytes_ = 0;
-  int meetings_ = 0, meetings_left_ = 0;  ///< cluster_reduces printed, and to come
-  std::map<int32_t, int> stores_;         ///< where each begins in the kept memory
-  std::map<int32_t, Table> tables_;       ///< by pointer
+  int meeting_bytes_ = 0;            ///< of the cluster_reduces printed
+  int meetings_left_ = 0;            ///< cluster_reduces to come
+  std::map<int32_t, int> stores_;    ///< where each begins in the kept memory
+  std::map<int32_t, Table> tables_;  ///< by pointer
   std::map<int32_t, StagedRun> runs_;
   bool shared_dirty_ = false;  ///< somebody may still read or write the shared memory of the exchange before
   std::vector<std::string> names_, parameters_;

@@ -44,22 +44,12 @@ class Planner {
   std::optional<FoldPlan> run_resident(int32_t bytes) {
     if (!target_.cuda || bytes == 0 || length_ >= unknown_length || contiguous_parallel_axis() >= 0)
       return std::nullopt;
-    constexpr int64_t chunk_elements = loop::reduction_chunk, in_registers = 64 << 10;
-    const int64_t chunks = (length_ - 1) / chunk_elements + 1;
-    if (chunks * chunk_elements * bytes < in_registers) return std::nullopt;
-    plan_.folds = 1;
-    // Where only few programs fit a processor, they need twice the warps to hide what they wait for: with three of them
-    // that is the loads of other rows than staged ones.
-    const int64_t much = target_.shared_bytes / (target_.bulk_copies ? 3 : 4);
-    for (int32_t warps = max_warps; warps >= 2; warps /= 2) {
-      plan_.width = static_cast<int32_t>(warps * chunk_elements);
-      plan_.tiling.num_warps = warps;
-      plan_.resident = warps <= chunks ? spread_over_programs(bytes) : std::nullopt;
-      if (!plan_.resident) continue;
-      const bool alone = plan_.resident->cluster == 1;
-      if (warps < max_warps || (alone && kept_elements() * bytes > much)) break;
-    }
-    if (!plan_.resident) return std::nullopt;
+    constexpr int64_t longest_of_few = 1 << 16;
+    const int64_t rows = std::max<int64_t>(parallel_points(), 1);
+    const auto programs = static_cast<int32_t>(std::min<int64_t>(target_.processors / rows, target_.cluster));
+    const bool few = programs > 1 && keep_few_rows(bytes, programs);
+    const bool too_few = rows < target_.processors && length_ > longest_of_few;
+    if (!few && (too_few || !keep_rows(bytes))) return std::nullopt;
     place_rows(1);
     return plan_;
   }
@@ -77,27 +67,86 @@ class Planner {
       rows_of_programs();
   }
 
-  int64_t kept_elements() const { return int64_t{plan_.resident->slots} * plan_.width + plan_.resident->last_width; }
+  // Rows that stay ----------------------------------------------------------------------------------------------------
 
-  /// Programs of at most half of a processor's memory, so that one computes while another reads. A row that must be
-  /// spread is spread over as many as it fills: smaller programs overlap better.
-  std::optional<FoldPlan::Resident> spread_over_programs(int32_t bytes) const {
-    constexpr int64_t chunk_elements = loop::reduction_chunk;
-    constexpr int64_t beside = 1536;  // what warps exchange, and 1024 bytes of the system
-    const int64_t room = (target_.shared_bytes / 2 - beside) / bytes;
-    const auto whole = static_cast<int32_t>(length_ / plan_.width);
-    const int64_t left = length_ % plan_.width;
-    const auto last_width =
-        left == 0 ? 0 : static_cast<int32_t>(covering((left - 1) / chunk_elements + 1) * chunk_elements);
-    if (int64_t{whole} * plan_.width + last_width <= room) return FoldPlan::Resident{whole, 1, length_, last_width};
+  int64_t chunks_of_row() const { return (length_ - 1) / loop::reduction_chunk + 1; }
+
+  /// Does a program's share fit where so many programs have a processor's memory? With what warps and clusters
+  /// exchange, and 1024 bytes of the system.
+  bool fits(const FoldPlan::Resident& r, int32_t bytes, int programs) const {
+    const int64_t folds =
+        std::ranges::count(nest_.body.instructions(), loop::InstructionKind::reduce, &loop::Instruction::kind);
+    const int64_t meeting = r.cluster == 1 ? 0 : 8 * folds * r.slots;
+    return r.share * bytes + meeting + 1536 <= target_.shared_bytes / programs;
+  }
+
+  /// A row over programs of so many warps. One alone has a tile for what is left behind its whole ones, a power of two
+  /// of chunks; those of a cluster have whole tiles, so that tiles are subtrees of the canonical order.
+  FoldPlan::Resident spread(int32_t warps, int32_t cluster) const {
+    constexpr auto chunk = static_cast<int32_t>(loop::reduction_chunk);
+    const auto share = static_cast<int32_t>((chunks_of_row() + cluster - 1) / cluster);
+    FoldPlan::Resident r{share / warps, covering(share % warps) * chunk, cluster, 0};
+    if (share % warps == 0 || cluster > 1 || r.slots == 0 || r.last_width == warps * chunk) {
+      r.slots = (share + warps - 1) / warps;
+      r.last_width = 0;
+    }
+    r.share = int64_t{r.slots} * warps * chunk + r.last_width;
+    return r;
+  }
+
+  void keep_in(const FoldPlan::Resident& r, int32_t warps) {
+    plan_.folds = 1;
+    plan_.width = static_cast<int32_t>(warps * loop::reduction_chunk);
+    plan_.tiling.num_warps = warps;
+    plan_.resident = r;
+  }
+
+  /// A row that is one of few, over `programs`: a tile for each. With more to do for each, stages that are kernels of
+  /// their own and use all processors take less time.
+  bool keep_few_rows(int32_t bytes, int32_t programs) {
+    const int64_t share = (chunks_of_row() + programs - 1) / programs;
+    if (chunks_of_row() <= max_warps || share > max_warps) return false;
+    int32_t warps = covering(share);
+    if (warps > share + share / 4) warps /= 2;  // too many would have no chunk
+    const FoldPlan::Resident r = spread(std::min(warps, max_warps), programs);
+    if (!fits(r, bytes, 1)) return false;
+    keep_in(r, std::min(warps, max_warps));
+    return true;
+  }
+
+  bool keep_rows(int32_t bytes) {
+    constexpr int64_t in_registers = 64 << 10;
+    if (chunks_of_row() * loop::reduction_chunk * bytes < in_registers) return false;
+    for (const int programs : {2, 1}) {
+      if (programs == 1 && target_.cluster == 1) break;
+      // Where only few programs fit a processor, they need twice the warps to hide what they wait for: with three of
+      // them that is the loads of other rows than staged ones.
+      const FoldPlan::Resident alone = spread(max_warps, 1);
+      const int64_t much = target_.shared_bytes / (target_.bulk_copies ? 3 : 4);
+      if (fits(alone, bytes, programs) && alone.share * bytes > much) {
+        keep_in(alone, max_warps);
+        return true;
+      }
+      for (int32_t warps = max_warps / 2; warps >= 2; warps /= 2)
+        if (const auto r = spread_over_programs(bytes, warps, programs)) {
+          keep_in(*r, warps);
+          return true;
+        }
+    }
+    return false;
+  }
+
+  /// As few programs as hold a row if that is one; else as many as it fills.
+  std::optional<FoldPlan::Resident> spread_over_programs(int32_t bytes, int32_t warps, int programs) const {
+    if (warps > chunks_of_row()) return std::nullopt;
+    if (const FoldPlan::Resident alone = spread(warps, 1); fits(alone, bytes, programs)) return alone;
     std::optional<FoldPlan::Resident> found;
-    for (int32_t cluster = 2; cluster <= target_.cluster; cluster *= 2) {
-      const int64_t of_program = ((length_ - 1) / chunk_elements + cluster) / cluster;
-      const int64_t share = std::max<int64_t>(covering(of_program) * chunk_elements, plan_.width);
-      if (share > room) continue;
-      const auto slots = static_cast<int32_t>(share / plan_.width);
-      if (found && (share * cluster > found->share * found->cluster || slots < 2)) break;
-      found = FoldPlan::Resident{slots, cluster, share, 0};
+    const auto kept = [](const FoldPlan::Resident& r) { return r.share * r.cluster; };
+    for (int32_t cluster = 2; cluster <= target_.cluster; ++cluster) {
+      const FoldPlan::Resident r = spread(warps, cluster);
+      if (!fits(r, bytes, programs)) continue;
+      if (found && r.slots < 2) break;
+      if (!found || kept(r) <= std::max(kept(*found), length_ + length_ / 16)) found = r;
     }
     return found;
   }
@@ -244,6 +293,12 @@ class Planner {
       return rows_of_elements(chunks);
     plan_.runs = again_ || narrowest_ >= 8 ? 1 : 2;
     int32_t warps = again_ ? (length_ < unknown_length ? max_warps / 2 : 4) : 1;
+    const int64_t rows = parallel_points(), few = 32 * int64_t{target_.processors};
+    if (!again_ && rows <= few && chunks <= few / std::max<int64_t>(rows, 1)) {
+      // Not a chunk for each warp that the machine wants: more programs, and of more warps, to have more under way.
+      plan_.runs = 1;
+      warps = 4;
+    }
     if (plan_.single) {
       warps = std::min(covering(chunks), max_warps);
       plan_.runs = static_cast<int32_t>((chunks + warps - 1) / warps);

@@ -28,14 +28,14 @@ struct FoldPlan {
   int32_t beside = 1;  ///< neighbouring partials of a unit, each a tile of width 1
   bool single = false;
   /// Rows are read from memory once and kept in the program's own memory (Op::keep): `slots` tiles of `width`, in which
-  /// a warp has a chunk. A row is spread over a cluster of programs, each of which has `share` elements, but for the
-  /// last.
+  /// a warp has a chunk, and one of `last_width` behind them for what is left. A row is spread over a cluster of
+  /// programs, each of which has `share` elements; the last ones may have less.
   struct Resident {
     int32_t slots = 1;
+    int32_t last_width = 0;  ///< 0: nothing is left
     int32_t cluster = 1;
-    int64_t share = 0;       ///< elements
-    int32_t last_width = 0;  ///< of a tile behind the slots, of as few chunks as cover what a single program has left
-    bool staged = false;     ///< the row comes by bulk copies (Op::stage); no thread keeps anything
+    int64_t share = 0;    ///< elements
+    bool staged = false;  ///< the row comes by bulk copies (Op::stage); no thread keeps anything
   };
   std::optional<Resident> resident = std::nullopt;
   /// What passes over a row would compute again (RowPasses::repeated) stays in memory of the program: tiles at most.
@@ -60,8 +60,14 @@ struct FoldPlan {
 /// several passes need of it is kept: `repeated_bytes` are those of an element of it.
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, int32_t repeated_bytes = 0);
 
-/// For rows that several passes need, longer than registers hold. Nothing where rows are short, or longer than what the
-/// programs of a cluster can keep. A row of a single program is staged if the machine has bulk copies.
+/// For rows that several passes need, and that are too long for the registers of one program, or too few to give each
+/// processor one. Nothing where rows are short, or longer than what the programs of a cluster can keep. A row of a single
+/// program is staged if the machine has bulk copies.
+///
+/// Where rows are few, one is spread over as many programs as there are processors for it, if each then has at most a
+/// tile; else stages that are kernels of their own, over all processors, take less time. Where they are many, a program
+/// has at most half of a processor's memory, so that one computes while another reads, and smaller programs overlap
+/// better; a row that even a whole cluster holds only in more than that gets more.
 std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, const RowPasses& passes);
 
 }  // namespace sinter::schedule

@@ -30,7 +30,7 @@ int64_t result_elements(const FoldPlan& plan) {
 
 /// A shorter run is not worth an arrival.
 int64_t fewest_chunks(const FoldPlan& plan, const Target& target) {
-  const uint64_t elements = target.cuda ? 8192 : 65536;
+  const uint64_t elements = target.cuda ? 4096 : 65536;
   const uint64_t a_chunk = static_cast<uint64_t>(loop::reduction_chunk * result_elements(plan));
   return std::max<int64_t>(plan.step_elements() / loop::reduction_chunk,
                            static_cast<int64_t>(std::bit_ceil(std::max<uint64_t>(1, elements / a_chunk))));

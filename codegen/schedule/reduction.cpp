@@ -299,6 +299,7 @@ class FoldEmitter {
     Value count;
     std::optional<int64_t> whole, tail, literal_count;  ///< numbers of steps, where they are the same for all programs
     int64_t longest = 0;                                ///< count at most
+    bool single = false;                                ///< one step, with masks unless `whole` says one
   };
 
   Steps all_steps() {
@@ -328,6 +329,9 @@ class FoldEmitter {
     if (s.tail != 0) s.tail = std::nullopt;
     s.literal_count = even ? in_piece.literal : std::nullopt;
     if (in_piece.literal) s.longest = std::min(s.longest, *in_piece.literal);
+    s.single = in_piece.literal == 1 && plan_.units_per_chunk() == 1;
+    if (s.single) s.literal_count = 1;
+    if (s.single && even) s.whole = 1;
     return s;
   }
 
@@ -346,6 +350,8 @@ class FoldEmitter {
     const auto go = [&](Value lo, Value hi, bool whole) {
       carried = loop(lo, hi, std::move(carried), [&](Value u, std::span<const Value> c) { return body(u, c, whole); });
     };
+    // Each of the programs that only few elements keep busy reads its code from memory: it is written once.
+    if (steps.single) return body(steps.first, carried, steps.whole == 1);
     if (steps.whole != 0) go(steps.first, steps.whole_end, true);
     if (steps.tail == 1)
       carried = body(steps.whole_end, carried, false);
@@ -498,11 +504,11 @@ class FoldEmitter {
 
   /// The programs of a cluster fold a row together; each goes through its share once a pass, from memory at first.
   Expr fold_resident() {
-    const auto n = static_cast<uint64_t>(plan_.resident->cluster);
+    const int32_t n = plan_.resident->cluster;
     const Value id = b_.program_id();
-    b_.kernel().cluster = plan_.resident->cluster;
-    e_.decode_program_id(n == 1 ? id : b_.shr(id, b_.literal(std::countr_zero(n))));
-    if (n > 1) number_ = b_.bit_and(id, b_.literal(static_cast<int64_t>(n) - 1));
+    b_.kernel().cluster = n;
+    e_.decode_program_id(n == 1 ? id : b_.idiv(id, b_.literal(n)));
+    if (n > 1) number_ = b_.irem(id, b_.literal(n));
     const Steps steps = steps_of_share();
     if (plan_.resident->staged) stage_row();
     for (size_t pass = 0; pass < folds_.stages().size(); ++pass) {
@@ -534,7 +540,13 @@ class FoldEmitter {
       });
       if (plan_.resident->last_width > 0) at_last_tile(pass, store);
     }
-    return e_.programs() * Expr(static_cast<int64_t>(n));
+    return e_.programs() * Expr(int64_t{n});
+  }
+
+  bool shares_are_whole() const { return extent_.is_constant(plan_.resident->share * plan_.resident->cluster); }
+  Value first_of_share(int64_t offset) {
+    const Value first = b_.literal(offset);
+    return number_ ? b_.add(first, b_.mul(*number_, b_.literal(plan_.resident->share))) : first;
   }
 
   /// Sends for the whole row, a tile at a time.
@@ -554,10 +566,12 @@ class FoldEmitter {
     Steps s;
     s.first = b_.literal(0);
     s.longest = most;
-    if (!number_ || extent_.is_constant(plan_.resident->share * plan_.resident->cluster)) {
-      s.whole_end = s.end = s.count = b_.literal(most);
-      s.whole = s.literal_count = most;
-      s.tail = 0;
+    if (!number_ || shares_are_whole()) {
+      s.whole = number_ ? most : std::min(most, *extent_.constant() / plan_.width);
+      s.tail = most - *s.whole;
+      s.literal_count = most;
+      s.whole_end = b_.literal(*s.whole);
+      s.end = s.count = b_.literal(most);
       return s;
     }
     const int log = std::countr_zero(static_cast<uint64_t>(plan_.width));
@@ -573,14 +587,13 @@ class FoldEmitter {
   /// f() for the tile of a step. A load that a later pass needs as well is kept, or was kept by one before.
   template <class F>
   void at_tile(size_t pass, Value step, bool whole, const F& f) {
-    Value first = first_of(step);
-    if (number_) first = b_.add(first, b_.mul(*number_, b_.literal(plan_.resident->share)));
-    go_to(first, 0, whole);
+    const Value first = first_of(step);
+    go_to(number_ ? b_.add(first, first_of_share(0)) : first, 0, whole);
     for (ValueId load : passes_.loads(pass)) keep_or_recall(pass, load, step, plan_.resident->slots, 0);
     f();
   }
 
-  /// The same for what is left of a row behind its whole tiles: a tile of as few chunks as that has.
+  /// The same for what is left of a share behind its whole tiles: a tile of as few chunks as that has.
   template <class F>
   void at_last_tile(size_t pass, const F& f) {
     const int32_t width = plan_.width;
@@ -589,7 +602,7 @@ class FoldEmitter {
       plan_.width = plan_.tiling.axes[axis_].size = plan_.tiling.dims[static_cast<size_t>(plan_.dim)] = size;
     };
     resize(plan_.resident->last_width);
-    go_to(b_.literal(first), 0, extent_.is_constant(first + plan_.width));
+    go_to(first_of_share(first), 0, shares_are_whole());
     const auto stores = static_cast<int32_t>(passes_.kept().size());
     for (ValueId load : passes_.loads(pass)) keep_or_recall(pass, load, b_.literal(0), 1, stores);
     f();
@@ -643,6 +656,13 @@ class FoldEmitter {
       at_last_tile(pass, [&] {
         for (ValueId r : stage) last.push_back(fold_chunks(r));
       });
+    return meet(stage, std::move(folded), std::move(last));
+  }
+
+  /// Of each reduce of a stage the folds of a program's chunks: of each slot's, and of the last tile's. Tiles are
+  /// subtrees of the canonical order; all of a program are one if they are a power of two.
+  std::vector<Value> meet(const std::vector<ValueId>& stage, std::vector<Value> folded, std::vector<Value> last) {
+    const auto slots = static_cast<size_t>(plan_.resident->slots);
     for (size_t k = 0; k < folded.size(); ++k) folded[k] = b_.reduce(kind(stage[k / slots]), 0, folded[k]);
     for (size_t i = 0; i < last.size(); ++i) last[i] = b_.reduce(kind(stage[i]), 0, last[i]);
     std::vector<Value> sums;
@@ -650,8 +670,8 @@ class FoldEmitter {
       const auto own = folded.begin() + static_cast<std::ptrdiff_t>(i * slots);
       std::vector<Value> tiles(own, own + static_cast<std::ptrdiff_t>(slots));
       if (!last.empty()) tiles.push_back(last[i]);
-      const Value sum = b_.reshape(tree(kind(stage[i]), std::move(tiles)), {1});
-      sums.push_back(number_ ? b_.cluster_reduce(kind(stage[i]), sum) : sum);
+      if (!number_ || std::has_single_bit(slots)) tiles = {tree(kind(stage[i]), std::move(tiles))};
+      sums.push_back(number_ ? b_.cluster_reduce(kind(stage[i]), tiles, std::ssize(tiles)) : b_.reshape(tiles[0], {1}));
     }
     return sums;
   }
@@ -711,6 +731,20 @@ ScheduledKernel schedule_reduction(const loop::Program& program, const loop::Nes
   const int32_t repeated_bytes = RowPasses(joined, folds).repeated_bytes();
   const FoldPlan plan = plan_fold(joined, target, folds.reads_again(), repeated_bytes);
   return FoldEmitter(program, joined, target, name, plan).run(comments);
+}
+
+bool leaves_processors_idle(const loop::Program& program, const loop::Nest& nest, const Target& target) {
+  constexpr int64_t short_row = 16 * chunk;  // in the registers of one program
+  int64_t rows = 1, length = 1;
+  for (const loop::Axis& a : nest.axes) {
+    if (!a.extent.constant()) return false;
+    (a.reduction ? length : rows) *= *a.extent.constant();
+  }
+  if (rows >= target.processors || length <= short_row) return false;
+  const loop::Nest joined = with_joint_reduction_axis(nest, program.ranges);
+  const FoldStages folds(joined);
+  return folds.reads_again() && (target.folds != FoldStrategy::automatic ||
+                                 !plan_resident_rows(joined, target, RowPasses(joined, folds)));
 }
 
 std::optional<Candidate> resident_reduction(const loop::Program& program, const loop::Nest& nest,

@@ -17,4 +17,8 @@ using Candidate = std::function<ScheduledKernel()>;
 /// while the arguments live.
 std::vector<Candidate> schedule(const loop::Program& program, const loop::Group& group, const Target& target);
 
+/// Does a nest fold fewer rows than there are processors, each of which one program goes through several times? Every
+/// stage of its folds is better a kernel of its own then, split over the grid.
+bool leaves_processors_idle(const loop::Program& program, const loop::Nest& nest, const Target& target);
+
 }  // namespace sinter::schedule

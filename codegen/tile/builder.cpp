@@ -196,8 +196,12 @@ void KernelBuilder::stage(const Run& run, int pointer, Value base, Value count) 
       {.op = Op::stage, .operands = {base.id, count.id}, .index = pointer, .run = std::make_shared<Run>(run)});
 }
 
-Value KernelBuilder::cluster_reduce(ReduceKind kind, Value v) {
-  return append({.op = Op::cluster_reduce, .type = type(v), .operands = {v.id}, .index = static_cast<int32_t>(kind)});
+Value KernelBuilder::cluster_reduce(ReduceKind kind, std::span<const Value> tiles, int64_t elements) {
+  Instruction in{.op = Op::cluster_reduce, .type = Type::tile(type(tiles[0]).dtype, {1})};
+  for (Value v : tiles) in.operands.push_back(v.id);
+  in.bits = static_cast<uint64_t>(elements);
+  in.index = static_cast<int32_t>(kind);
+  return append(std::move(in));
 }
 
 Value KernelBuilder::reduce(ReduceKind kind, int dim, Value v) {

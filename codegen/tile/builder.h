@@ -99,7 +99,8 @@ class KernelBuilder {
   void stage(const Run& run, int pointer, Value base, Value count);
 
   Value reduce(ReduceKind kind, int dim, Value v);
-  Value cluster_reduce(ReduceKind kind, Value v);
+  /// Of the first `elements` of each program's tiles.
+  Value cluster_reduce(ReduceKind kind, std::span<const Value> tiles, int64_t elements);
   /// The values of an earlier and of a later element give those of their combination.
   using Combine = std::function<std::vector<Value>(std::span<const Value> earlier, std::span<const Value> later)>;
   /// The scanned tiles, then what the dim ends with.

@@ -88,8 +88,9 @@ enum class Op : uint8_t {
   scan,    ///< combines along `dim` up to each element, in the canonical order; see below
   grid_reduce,     ///< folds values of several programs in the canonical order; see GridFold
   grid_scan,       ///< combines what the programs before this one end with; see below
-  cluster_reduce,  ///< operand: a tile of one element. Folds those of the programs of a cluster in the canonical order,
-                   ///< lowest number first; all of them have the result. `index` is the ReduceKind
+  cluster_reduce,  ///< operands: tiles. Folds in a binary tree, lowest bit first, what the programs of a cluster have:
+                   ///< of each the first `bits` elements, tile by tile; of the programs those of the lowest number
+                   ///< first. All of them have the result, a tile of one element. `index` is the ReduceKind
   // control
   for_loop,      ///< operands: lo, hi, step (i64), then initial values of the carried ones; one region
   if_then,       ///< operand: scalar boolean; two regions; results are what they yield
@@ -243,8 +244,8 @@ struct Kernel {
   std::vector<Parameter> parameters;
   Region body;
   int32_t value_count = 0;
-  int32_t num_warps = 4;  ///< CUDA: threads = 32 * num_warps
-  int32_t cluster = 1;    ///< programs n * cluster and the next ones run together; a power of two. CUDA only
+  int32_t num_warps = 4;              ///< CUDA: threads = 32 * num_warps
+  int32_t cluster = 1;                ///< programs n * cluster and the next ones run together. CUDA only
   std::vector<std::string> comments;  ///< printed as leading comment of the generated text
 };
 

@@ -438,8 +438,9 @@ class KernelParser {
         return reduce(i);
       case Op::cluster_reduce:
         i.index = static_cast<int32_t>(reduce_kind());
-        i.operands = {value()};
-        return;
+        i.bits = static_cast<uint64_t>(stream_.integer());
+        stream_.expect("of");
+        return value_list(i);
       case Op::scan:
         return scan(i);
       case Op::grid_reduce:

@@ -174,7 +174,7 @@ class Printer {
       case Op::scan:
         return scan(i);
       case Op::cluster_reduce:
-        return fmt::format("{} {}{}", name, reduce_kind_names[static_cast<size_t>(i.index)], operands(i));
+        return fmt::format("{} {} {} of{}", name, reduce_kind_names[static_cast<size_t>(i.index)], i.bits, operands(i));
       case Op::reduce:
         return fmt::format("{} {} {}{}", name, reduce_kind_names[static_cast<size_t>(i.index)], dim(i.dim),
                            operands(i));

@@ -19,6 +19,7 @@ constexpr int32_t max_pieces = 1 << 16;
 constexpr int32_t max_cluster = 16;
 constexpr int32_t max_stores = 64;
 constexpr int64_t max_run_pieces = 64;
+constexpr int64_t max_meeting = 1024;  ///< elements of a cluster
 
 class Verifier {
  public:
@@ -34,9 +35,8 @@ class Verifier {
       need(p.divisibility > 0, "a divisibility is positive");
     }
     need(kernel_.num_warps > 0, "a kernel has at least one warp");
-    need(kernel_.cluster > 0 && kernel_.cluster <= max_cluster &&
-             std::has_single_bit(static_cast<uint32_t>(kernel_.cluster)),
-         "a cluster has 1, 2, 4, 8 or 16 programs");
+    need(kernel_.cluster > 0 && kernel_.cluster <= max_cluster,
+         fmt::format("a cluster has 1 to {} programs", max_cluster));
     region(kernel_.body, nullptr);
   }
 
@@ -253,10 +253,20 @@ class Verifier {
 
   /// Programs of a cluster meet where all of them come.
   void cluster_reduce(const Instruction& i) const {
-    count(1);
+    need(!i.operands.empty(), "nothing to fold");
     need(!in_loop_ && !in_branch_, "a cluster meets outside of loops and branches");
     need(i.index >= 0 && i.index < static_cast<int>(std::size(reduce_kind_names)), "no such kind of reduction");
-    need(i.type.is_tile && i.type.elements() == 1 && operand(0) == i.type, "values are tiles of one element");
+    need(i.type.is_tile && i.type.elements() == 1, "the result is a tile of one element");
+    int64_t elements = 0;
+    for (size_t k = 0; k < i.operands.size(); ++k) {
+      const Type& t = operand(k);
+      need(t.is_tile && t.parts == 1 && t.dtype == i.type.dtype, "values are tiles of the result's type, of one part");
+      elements += t.elements();
+    }
+    need(i.bits > 0 && static_cast<int64_t>(i.bits) <= elements,
+         fmt::format("a program has {} elements, of which {} are folded", elements, i.bits));
+    need(static_cast<int64_t>(i.bits) * kernel_.cluster <= max_meeting,
+         fmt::format("at most {} elements meet", max_meeting));
     need(!i.type.dtype.is_boolean() || i.index >= static_cast<int>(ReduceKind::amax),
          "a boolean has no sum or product");
   }

@@ -52,10 +52,23 @@ schedule::Target target_of(Device device, const device::Properties& p, const Opt
   return t;
 }
 
-lower::Options lowering(const Options& o) {
-  return {.fuse = o.fusion != Fusion::none,
-          .several_outputs = o.fusion == Fusion::all,
-          .round_each_op = o.rounding == Rounding::per_op};
+/// Groups as the machine wants them. Of few long rows, what goes through them several times is one kernel where the
+/// programs of a cluster can keep a row; whether they can is seen when the groups are there.
+loop::Program lower_for(const schedule::Target& target, const graph::Graph& graph, const Options& o) {
+  lower::Options options{.fuse = o.fusion != Fusion::none,
+                         .several_outputs = o.fusion == Fusion::all,
+                         .round_each_op = o.rounding == Rounding::per_op};
+  if (!target.cuda) return lower::lower(graph, options);
+  if (target.cluster > 1) {
+    options.many_rows = 0;
+    loop::Program program = lower::lower(graph, options);
+    const auto idles = [&](const loop::Group& g) {
+      return !g.nests.empty() && schedule::leaves_processors_idle(program, g.nests[0], target);
+    };
+    if (std::ranges::none_of(program.groups, idles)) return program;
+  }
+  options.many_rows = target.processors;
+  return lower::lower(graph, options);
 }
 
 /// Who computes each call that decomposition left.
@@ -190,7 +203,8 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   steps.made("approximations", primitive);
 
   // Which values get memory, which share a kernel; each kernel becomes a loop nest over index expressions.
-  loop::Program program = lower::lower(primitive, lowering(options));
+  const schedule::Target target = target_of(input.device, properties, options);
+  loop::Program program = lower_for(target, primitive, options);
   choose_providers(program, primitive);
   steps.made("loops", program);
   log_fusion(program);
@@ -199,8 +213,7 @@ Generated run_pipeline(const graph::Graph& input, const Options& options, const 
   Generated out;
   out.library_notes = libraries.notes();
   CodeGenerator generate(input.device, properties);
-  const auto kernels =
-      generate_kernels(program, target_of(input.device, properties, options), generate, properties, steps.dump(), out);
+  const auto kernels = generate_kernels(program, target, generate, properties, steps.dump(), out);
 
   // Slots, grids, temporaries and outputs as plain data.
   out.plan = build_plan(ordered, program, kernels, out.images);

@@ -62,4 +62,19 @@ std::vector<bool> live_instructions(const Nest& nest) {
   return live;
 }
 
+std::vector<bool> folded_instructions(const Body& body) {
+  std::vector<bool> folded(body.size());
+  for (size_t i = body.size(); i-- > 0;) {
+    const Instruction& in = body[static_cast<ValueId>(i)];
+    if (in.kind != InstructionKind::reduce && !folded[i]) continue;
+    for (ValueId v : in.operands)
+      if (v >= 0) folded[static_cast<size_t>(v)] = true;
+    for (Expr e : in.index)
+      visit_leaves(e, [&](Expr leaf) {
+        if (leaf.kind() == Expr::Kind::value) folded[static_cast<size_t>(leaf.id())] = true;
+      });
+  }
+  return folded;
+}
+
 }  // namespace sinter::loop

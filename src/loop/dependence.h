@@ -27,4 +27,7 @@ std::optional<size_t> scan_axis(const Nest& nest);
 /// Instructions that stores, or checked indices, need (directly or not), by id.
 std::vector<bool> live_instructions(const Nest& nest);
 
+/// Instructions whose values are folded, or go into what is, by id: a reduce among them is folded with.
+std::vector<bool> folded_instructions(const Body& body);
+
 }  // namespace sinter::loop

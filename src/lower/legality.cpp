@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "src/graph/seeded_fault.h"
+#include "src/loop/dependence.h"
 #include "src/lower/limits.h"
 
 namespace sinter::lower {
@@ -29,15 +30,26 @@ Expr points(const Space& s, size_t first, size_t last) {
   return graph::product(std::span(s.extents).subspan(first, last - first));
 }
 
-std::string why_spaces_differ(const Space& a, const Space& b) {
+std::string why_spaces_differ(const Options& options, const Space& a, const Space& b) {
   if (a.extents != b.extents || (a.reduces() && b.reduces() && a.parallel != b.parallel))
     return fmt::format("iteration spaces differ: {} and {}", space_text(a), space_text(b));
   if (a.scans() && b.scans() && a.scan != b.scan) return "their scans go along different axes";
   if ((a.scans() && b.reduces()) || (a.reduces() && b.scans())) return "one scans, the other folds";
   if (a.reduces() == b.reduces()) return {};
-  const Space& folding = a.reduces() ? a : b;
-  return why_row_is_too_long(points(folding, 0, folding.parallel),
-                             points(folding, folding.parallel, folding.extents.size()));
+  return why_row_is_too_long(options, a.reduces() ? a : b);
+}
+
+/// Does the later one fold with what the earlier one folds?
+std::string why_stages_differ(const Options& options, const PlannedGroup& later, const PlannedGroup& earlier) {
+  if (!later.space.reduces() || !earlier.space.reduces()) return {};
+  const std::vector<bool> folded = loop::folded_instructions(later.nest.body);
+  for (size_t i = 0; i < folded.size(); ++i) {
+    const loop::Instruction& in = later.nest.body[static_cast<loop::ValueId>(i)];
+    const bool reads =
+        in.kind == loop::InstructionKind::load && std::ranges::find(earlier.roots, in.id) != earlier.roots.end();
+    if (folded[i] && reads) return why_row_is_too_long(options, later.space);
+  }
+  return {};
 }
 
 std::string why_addresses_differ(const PlannedGroup& later, const PlannedGroup& earlier) {
@@ -70,12 +82,17 @@ bool share_reads(const PlannedGroup& a, const PlannedGroup& b) {
 
 }  // namespace
 
-std::string why_row_is_too_long(Expr rows, Expr row) {
+std::string why_row_is_too_long(const Options& options, const Space& space) {
+  return why_row_is_too_long(options, points(space, 0, space.parallel),
+                             points(space, space.parallel, space.extents.size()));
+}
+
+std::string why_row_is_too_long(const Options& options, Expr rows, Expr row) {
   const auto length = row.constant(), count = rows.constant();
   if (!length) return count == 1 ? "one program cannot keep a whole tensor of unknown size" : "";
   if (*length <= max_row_alone) return {};
   if (*length > max_row_read_again) return fmt::format("rows of {} elements are too long for one program", *length);
-  if (!count || *count >= many_rows) return {};
+  if (!count || *count >= options.many_rows) return {};
   return fmt::format("{} rows of {} elements are too few programs", *count, *length);
 }
 
@@ -92,7 +109,8 @@ std::string why_not_together(const Options& options, const PlannedGroup& later, 
   const bool reads = reads_stores_of(later, earlier);
   if (!options.fuse) return "fusion is off";
   if (!reads && !options.several_outputs) return "only producers and consumers are fused";
-  if (std::string why = why_spaces_differ(later.space, earlier.space); !why.empty()) return why;
+  if (std::string why = why_spaces_differ(options, later.space, earlier.space); !why.empty()) return why;
+  if (std::string why = why_stages_differ(options, later, earlier); !why.empty()) return why;
   if (std::string why = why_addresses_differ(later, earlier); !why.empty()) return why;
   if (!reads && !share_reads(later, earlier)) return "they read nothing in common";
   if (std::string why = why_too_large(later, earlier); !why.empty()) return why;

@@ -23,8 +23,11 @@ bool reads_stores_of(const PlannedGroup& later, const PlannedGroup& earlier);
 /// The space of both together; they may share a kernel.
 Space joint_space(const PlannedGroup& a, const PlannedGroup& b);
 
-/// Why a fold of `row` elements for each of `rows` must not be read again over the folded elements by one program;
-/// empty if it may.
-std::string why_row_is_too_long(graph::Expr rows, graph::Expr row);
+/// Why a fold of `row` elements for each of `rows` must not be read again over the folded elements by one program, or
+/// be folded with; empty if it may.
+std::string why_row_is_too_long(const Options& options, graph::Expr rows, graph::Expr row);
+
+/// The same of a space's rows.
+std::string why_row_is_too_long(const Options& options, const Space& space);
 
 }  // namespace sinter::lower

@@ -19,11 +19,10 @@ inline constexpr size_t max_stores = 16;
 inline constexpr int max_repeated = 32;
 inline constexpr int load_weight = 4;  ///< instructions that a load counts for
 
-// A fold whose result is read again over the folded elements (softmax) keeps a row in one program. Longer rows give too
-// few programs; a short one is read again from cache.
+// A fold whose result is read again over the folded elements, or folded with (softmax), keeps a row in one program.
+// Longer rows give too few programs; a short one is read again from cache.
 inline constexpr int64_t max_row_read_again = int64_t{1} << 20;
-inline constexpr int64_t max_row_alone = int64_t{1} << 14;  ///< where there are fewer than `many_rows` rows
-inline constexpr int64_t many_rows = 64;
+inline constexpr int64_t max_row_alone = int64_t{1} << 14;  ///< where there are fewer than Options::many_rows
 
 // Boxes of one value (cat, pad). A kernel is compiled in time proportional to its boxes, and finds a program's box by
 // comparisons; a value of more boxes is written by several kernels.

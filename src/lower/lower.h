@@ -10,6 +10,9 @@ struct Options {
   bool fuse = true;  ///< false: every op that computes is a kernel of its own (views stay index arithmetic)
   /// Values over one iteration space that read a common buffer may share a kernel, and small groups a launch.
   bool several_outputs = true;
+  /// Longer rows (limits.h) are folded in one kernel, stage by stage and with what is stored along them, where there
+  /// are at least so many: a program has a row.
+  int64_t many_rows = 64;
   bool round_each_op = true;  ///< false: Rounding::per_kernel, f16 and bf16 are rounded by casts and stores alone
 };
 

@@ -238,7 +238,8 @@ std::string NestReader::why_reduction_does_not_fit(NodeId id, const std::vector<
     if (kept == rank) {
       space_.extents.insert(space_.extents.end(), reduced.begin(), reduced.end());
     } else if (last == reduced) {
-      if (std::string why = why_row_is_too_long(points(0, kept), graph::product(reduced)); !why.empty()) return why;
+      if (std::string why = why_row_is_too_long(options_, points(0, kept), graph::product(reduced)); !why.empty())
+        return why;
     } else {
       return "it is read again along axes that are not the folded ones";
     }
@@ -280,7 +281,20 @@ Value NestReader::expand_reduction(NodeId id, const std::vector<Expr>& index) {
     at.push_back(operand.shape[d].is_constant(1) ? Expr(0) : Expr::axis(axis++));
   }
   const Value v = builder_.convert(element(n.operands[0].node, at), n.results[0].dtype);
-  return rounded(n, reduced.empty() ? v : body_.reduce(spec.kind, v));
+  if (reduced.empty()) return rounded(n, v);
+  const Value folded = body_.reduce(spec.kind, v);
+  folds_.emplace_back(folded.id, id);
+  return rounded(n, folded);
+}
+
+void NestReader::part_stages() {
+  if (!space_.reduces() || folds_.size() < 2) return;
+  const std::string why = why_row_is_too_long(options_, space_);
+  if (why.empty()) return;
+  const std::vector<bool> folded = loop::folded_instructions(body_);
+  for (const auto& [value, id] : folds_)
+    if (folded[static_cast<size_t>(value)] && std::ranges::find(roots_, id) == roots_.end())
+      found_ = materialized_.emplace(id, why).second || found_;
 }
 
 /// A scan goes along the axis that it is read along, once for each point of the other axes.

@@ -49,6 +49,8 @@ class NestReader final : public loop::Reader {
   loop::Value element(graph::NodeId node, std::vector<graph::Expr> index);
 
   const Space& space() const { return space_; }
+  /// Gives memory to folds with which others fold, where rows are too long for that; to be called at the end.
+  void part_stages();
   /// Nodes expanded here, with the instructions that each added when it was first expanded.
   const std::map<graph::NodeId, int>& costs() const { return costs_; }
   bool found_materializations() const { return found_; }
@@ -109,7 +111,8 @@ class NestReader final : public loop::Reader {
   bool found_ = false;
   std::unordered_map<Key, loop::Value, KeyHash> memo_;
   std::map<graph::NodeId, int> costs_;
-  std::map<graph::NodeId, int> addresses_;  ///< at how many indices a node was expanded
+  std::vector<std::pair<loop::ValueId, graph::NodeId>> folds_;  ///< reduces, and the nodes that they are of
+  std::map<graph::NodeId, int> addresses_;                      ///< at how many indices a node was expanded
   std::set<graph::NodeId> buffers_;
   std::vector<loop::AxisSet> dependence_;  ///< of the body's instructions, extended on demand
 };

@@ -25,6 +25,7 @@ PlannedGroup expand_group(const graph::Graph& graph, const Options& options, Mat
     NestReader reader(graph, options, materialized, space, roots);
     PlannedGroup group;
     for (NodeId root : roots) group.nest.stores.push_back(reader.root_store(root));
+    reader.part_stages();
     if (reader.found_materializations()) continue;
     group.roots = std::move(roots);
     group.space = reader.space();

@@ -122,6 +122,25 @@ TEST_F(Fusion, ColumnStatisticsAppliedToRowsAreTwoKernels) {
   expect_reference(b, {random_values(f32, {40, 10}, 4)});
 }
 
+// One program a row would leave the machine idle, so each stage is a kernel that can be split.
+TEST_F(Fusion, StagesOfFewLongRowsAreKernelsOfTheirOwn) {
+  GraphBuilder b;
+  const Value x = b.input(f32, {2, 20000});
+  const Value mean = b.reduce("mean", x, {1}, true), d = b.binary("sub", x, mean);
+  b.g.add_output(b.reduce("mean", b.binary("mul", d, d), {1}));
+  b.g.add_output(mean);
+  b.g.add_output(b.reduce("amax", x, {1}));
+  EXPECT_EQ(lowered(b.g).groups.size(), 2u);  // the maximum is in one of them
+  EXPECT_EQ(lowered(b.g, {.many_rows = 2}).groups.size(), 1u);
+  expect_reference(b, {random_values(f32, {2, 20000}, 4)});
+
+  GraphBuilder s;
+  s.g.add_output(s.softmax(s.input(f32, {2, 20000})));
+  EXPECT_EQ(lowered(s.g).groups.size(), 3u);
+  EXPECT_EQ(lowered(s.g, {.many_rows = 0}).groups.size(), 1u);
+  expect_reference(s, {random_values(f32, {2, 20000}, 5)});
+}
+
 TEST_F(Fusion, StoreAndReadAtUnequalAddressesAreTwoKernels) {
   GraphBuilder b;
   const Value x = b.input(f32, {6, 6}), y = b.unary("exp", x);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <tuple>
 
 #include "codegen/schedule/schedule.h"
 #include "src/ops/ops.h"
@@ -44,8 +45,8 @@ class ResidentRows : public testing::Test {
 
   /// What the schedule prefers on a machine with 227 KiB a block.
   static tile_ir::Kernel preferred(DType dtype, const Dims& shape, const MakeRows& make, int32_t cluster = 8,
-                                   bool bulk_copies = false) {
-    const loop::Program p = lowered(graph_of(dtype, shape, make).g);
+                                   bool bulk_copies = false, const lower::Options& options = {}) {
+    const loop::Program p = lowered(graph_of(dtype, shape, make).g, options);
     EXPECT_EQ(p.groups.size(), 1u);
     return schedule::schedule(
                p, p.groups[0],
@@ -81,6 +82,33 @@ TEST_F(ResidentRows, AreSpreadOverClusters) {
     return std::vector{b.binary("sub", x, b.reduce("amax", x, {-1}, true)), b.reduce("sum", x, {-1})};
   });
   check(bf16, {1, 150000}, softmax_rows);
+}
+
+// Five programs of one tile; three of three, which are no subtree of the canonical order.
+TEST_F(ResidentRows, MeetTileByTile) {
+  check(f64, {3, 33001}, moments_of_rows);
+  check(f32, {4, 65537}, moments_of_rows);
+}
+
+// Of few rows each has as many programs as there are processors for it, or its stages are better kernels of their own.
+TEST_F(ResidentRows, AreSpreadOverProcessorsWhereTheyAreFew) {
+  const std::tuple<int64_t, int64_t, int32_t> cases[] = {{1, 50257, 8},  {16, 131072, 8}, {33, 50257, 4},
+                                                         {66, 50257, 1}, {67, 50257, 1},  {132, 300001, 8}};
+  for (const auto& [rows, n, cluster] : cases) {
+    const tile_ir::Kernel k = preferred(bf16, {rows, n}, softmax_rows, 8, false, {.many_rows = 0});
+    EXPECT_EQ(k.cluster, cluster) << rows << " x " << n;
+    EXPECT_GT(count_instructions(k.body, tile_ir::Op::keep), 0) << rows << " x " << n;
+  }
+  const schedule::Target h200{.cuda = true, .shared_bytes = 227 << 10, .cluster = 8};
+  const auto idles = [&](int64_t rows, int64_t n, const MakeRows& make) {
+    const loop::Program p = lowered(graph_of(f32, {rows, n}, make).g, {.many_rows = 0});
+    EXPECT_EQ(p.groups.size(), 1u);
+    return schedule::leaves_processors_idle(p, p.groups[0].nests[0], h200);
+  };
+  EXPECT_FALSE(idles(2, 100001, softmax_rows));
+  EXPECT_TRUE(idles(2, 300001, softmax_rows));
+  EXPECT_FALSE(idles(132, 300001, softmax_rows));
+  EXPECT_FALSE(idles(2, 300001, [](GraphBuilder& b, Value x) { return std::vector{b.reduce("sum", x, {-1})}; }));
 }
 
 // Loads are read in the first pass, and recalled in the others.
@@ -130,8 +158,8 @@ TEST_F(ResidentRows, SeveralAreStagedTogether) {
 }
 
 TEST_F(ResidentRows, TakeAsManyProgramsAsTheyNeed) {
-  const std::pair<int64_t, int32_t> clusters[] = {{32769, 1}, {57344, 1}, {57345, 4},
-                                                  {65536, 4}, {65537, 8}, {262144, 8}};
+  const std::pair<int64_t, int32_t> clusters[] = {{32769, 1}, {57344, 1},  {57345, 4},  {65536, 4},
+                                                  {65537, 3}, {131072, 8}, {300001, 8}, {524288, 8}};
   for (const auto& [n, cluster] : clusters) {
     const tile_ir::Kernel k = preferred(bf16, {4096, n}, softmax_rows);
     EXPECT_EQ(k.cluster, cluster) << n;
@@ -139,7 +167,7 @@ TEST_F(ResidentRows, TakeAsManyProgramsAsTheyNeed) {
   }
   // Read again: longer than a cluster holds, without clusters, short enough for registers, once anyhow.
   const auto sum = [](GraphBuilder& b, Value x) { return std::vector{b.reduce("sum", x, {-1})}; };
-  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 262145}, softmax_rows).body, tile_ir::Op::keep), 0);
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 1000001}, softmax_rows).body, tile_ir::Op::keep), 0);
   EXPECT_EQ(count_instructions(preferred(bf16, {4096, 60000}, softmax_rows, 1).body, tile_ir::Op::keep), 0);
   EXPECT_EQ(count_instructions(preferred(bf16, {4096, 31000}, softmax_rows).body, tile_ir::Op::keep), 0);
   EXPECT_EQ(count_instructions(preferred(bf16, {4096, 50257}, sum).body, tile_ir::Op::keep), 0);

@@ -62,10 +62,10 @@ Kernel everything() {
       });
   const KernelBuilder::Store store{.number = 1, .dtype = bf16, .slots = 3};
   b.keep(store, b.literal(2), scaled);
-  b.cluster_reduce(ReduceKind::amin,
-                   b.reduce(ReduceKind::sum, parts_dim,
-                            b.reduce(ReduceKind::sum, 0, b.recall(store, b.literal(2), b.type(scaled)))));
-  b.kernel().cluster = 8;
+  const Value folded = b.reduce(ReduceKind::sum, parts_dim, b.recall(store, b.literal(2), b.type(scaled)));
+  const Value own[] = {folded, b.reduce(ReduceKind::sum, 0, folded)};
+  b.cluster_reduce(ReduceKind::amin, own, 3);
+  b.kernel().cluster = 7;
   const Value rows = b.iota(1, Type::tile(i32, {4, 8})), pairs[] = {b.convert(rows, f32), rows};
   b.scan(1, pairs, [&](std::span<const Value> earlier, std::span<const Value> later) {
     const Value takes = b.le(earlier[0], later[0]);
@@ -247,13 +247,16 @@ TEST(TileVerify, RefusesBrokenStoresAndClusters) {
       {"%s = constant 0 : i64\n%a = constant 1 : f32[4]\nkeep 0 of 2 f16 [%s], %a\n%b = recall 0 of 2 f16 [%s] : "
        "f32[8]",
        "another tile, dtype or number of slots"},
-      {"%a = constant 1 : f32[4]\n%b = cluster_reduce sum %a : f32[4]", "tiles of one element"},
+      {"%a = constant 1 : f32[4]\n%b = cluster_reduce sum 1 of %a : f32[4]", "a tile of one element"},
+      {"%a = constant 1 : f32[4]\n%b = cluster_reduce sum 1 of %a : f64[1]", "tiles of the result's type"},
+      {"%a = constant 1 : f32[4]\n%b = cluster_reduce sum 5 of %a : f32[1]", "4 elements, of which 5 are folded"},
       {"%o = constant 0 : i32[4]\n%a = constant 1 : u32[4]\nscatter @w [%o], %a fold amax table 8",
        "only sums meet in a table"},
       {"%o = constant 0 : i32[4]\n%a = constant 1 : u32[4]\nscatter @w [%o], %a fold sum table 8\n"
        "scatter @w [%o], %a fold sum table 9",
        "a pointer has one table"},
-      {"%a = constant true : boolean\nif %a {\n  %z = constant 1 : f32[1]\n  %b = cluster_reduce sum %z : f32[1]\n}",
+      {"%a = constant true : boolean\nif %a {\n  %z = constant 1 : f32[1]\n  %b = cluster_reduce sum 1 of %z : "
+       "f32[1]\n}",
        "outside of loops and branches"},
   };
   expect_refused(cases);
