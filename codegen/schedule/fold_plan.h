@@ -61,8 +61,8 @@ struct FoldPlan {
 FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, int32_t repeated_bytes = 0);
 
 /// For rows that several passes need, and that are too long for the registers of one program, or too few to give each
-/// processor one. Nothing where rows are short, or longer than what the programs of a cluster can keep. A row of a single
-/// program is staged if the machine has bulk copies.
+/// processor one. Nothing where rows are short, or longer than what the programs of a cluster can keep. A row of a
+/// single program is staged if the machine has bulk copies.
 ///
 /// Where rows are few, one is spread over as many programs as there are processors for it, if each then has at most a
 /// tile; else stages that are kernels of their own, over all processors, take less time. Where they are many, a program

@@ -743,8 +743,8 @@ bool leaves_processors_idle(const loop::Program& program, const loop::Nest& nest
   if (rows >= target.processors || length <= short_row) return false;
   const loop::Nest joined = with_joint_reduction_axis(nest, program.ranges);
   const FoldStages folds(joined);
-  return folds.reads_again() && (target.folds != FoldStrategy::automatic ||
-                                 !plan_resident_rows(joined, target, RowPasses(joined, folds)));
+  return folds.reads_again() &&
+         (target.folds != FoldStrategy::automatic || !plan_resident_rows(joined, target, RowPasses(joined, folds)));
 }
 
 std::optional<Candidate> resident_reduction(const loop::Program& program, const loop::Nest& nest,

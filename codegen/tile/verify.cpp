@@ -541,7 +541,7 @@ class Verifier {
   const Instruction* current_ = nullptr;
   std::map<int32_t, StoreShape> stores_;
   std::map<int32_t, int32_t> tables_;  ///< elements, by pointer
-  std::map<int32_t, int32_t> runs_;  ///< pointer by number
+  std::map<int32_t, int32_t> runs_;    ///< pointer by number
   std::vector<std::optional<Type>> types_;
   std::vector<ValueId> defined_;
   std::set<ValueId> seen_;
