@@ -37,7 +37,10 @@ class Planner {
   std::optional<FoldPlan> run_resident(int32_t bytes) {
     if (!target_.cuda || bytes == 0 || length_ >= unknown_length || contiguous_parallel_axis() >= 0)
       return std::nullopt;
-    constexpr int64_t chunk_elements = loop::reduction_chunk, in_registers = 64 << 10;
+    constexpr int64_t chunk_elements = loop::reduction_chunk;
+    // Single elements of which only folds are made come better by bulk copies.
+    const int64_t in_registers =
+        target_.bulk_copies && !rows_are_aligned() && !stores_along_axis() ? 32 << 10 : 64 << 10;
     const int64_t chunks = (length_ - 1) / chunk_elements + 1;
     if (chunks * chunk_elements * bytes < in_registers) return std::nullopt;
     plan_.folds = 1;
@@ -155,6 +158,13 @@ class Planner {
         if (s[a] && s[a]->constant() && *s[a]->constant() * in.attribute.bytes() % 16 != 0) return false;
     }
     return true;
+  }
+
+  bool stores_along_axis() const {
+    return std::ranges::any_of(nest_.stores, [&](const loop::Store& s) {
+      const AxisStrides strides = axis_strides(s.index[0], nest_.axes.size());
+      return !strides[axis_] || !strides[axis_]->is_constant(0);
+    });
   }
 
   int64_t parallel_points() const {
