@@ -115,7 +115,9 @@ class Planner {
   }
 
   bool keep_rows(int32_t bytes) {
-    constexpr int64_t in_registers = 64 << 10;
+    // Single elements of which only folds are made come better by bulk copies.
+    const bool by_copies = target_.bulk_copies && !are_aligned(axis_) && !stores_along_axis();
+    const int64_t in_registers = by_copies ? 32 << 10 : 64 << 10;
     if (chunks_of_row() * loop::reduction_chunk * bytes < in_registers) return false;
     for (const int programs : {2, 1}) {
       if (programs == 1 && target_.cluster == 1) break;
@@ -211,6 +213,13 @@ class Planner {
         if (a != along && s[a] && s[a]->constant() && *s[a]->constant() * in.attribute.bytes() % 16 != 0) return false;
     }
     return true;
+  }
+
+  bool stores_along_axis() const {
+    return std::ranges::any_of(nest_.stores, [&](const loop::Store& s) {
+      const AxisStrides strides = axis_strides(s.index[0], nest_.axes.size());
+      return !strides[axis_] || !strides[axis_]->is_constant(0);
+    });
   }
 
   int64_t parallel_points() const {

@@ -552,7 +552,8 @@ class FoldEmitter {
   /// Sends for the whole row, a tile at a time.
   void stage_row() {
     go_to(b_.literal(0), 0, true);
-    tile_ir::Run run{.number = 0, .most = plan_.resident->share, .piece = plan_.width};
+    const int64_t most = std::min(plan_.resident->share, *extent_.constant());
+    tile_ir::Run run{.number = 0, .most = most, .piece = plan_.width};
     for (ValueId load : passes_.kept()) {
       e_.stage(load, run, e_.scalar_of(extent_));
       ++run.number;

@@ -28,6 +28,17 @@ TEST(Body, ConstantsFold) {
   EXPECT_EQ(body[b.convert(b.f32(std::numeric_limits<float>::quiet_NaN()), i32).id].bits, 0u);
 }
 
+// A device's approximation of a constant has the device's bits, as it has where the operand is loaded.
+TEST(Body, ApproximationsOfConstantsDoNotFold) {
+  Body body;
+  Builder b(body);
+  const Value quarter[] = {b.f32(0.25f)};
+  for (int i = 0; i < scalar::scalar_op_count; ++i)
+    if (const auto op = static_cast<ScalarOp>(i); scalar::is_approximation(op)) {
+      EXPECT_EQ(body[body.scalar(op, quarter).id].kind, InstructionKind::scalar) << scalar::info(op).name;
+    }
+}
+
 TEST(Body, IdentitiesKeepBits) {
   Body body;
   Builder b(body);

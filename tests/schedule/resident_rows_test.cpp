@@ -68,6 +68,7 @@ TEST_F(ResidentRows, GiveTheReferencesBits) {
   check(f32, {2, 16384}, softmax_rows);
   check(bf16, {1, 50257}, softmax_rows);
   check(f32, {2, 20480}, moments_of_rows);
+  check(f16, {2, 16963}, moments_of_rows);  // shorter, staged since nothing is stored along it
   check(u8, {1, 70001}, [](GraphBuilder& b, Value x) {
     const Value wide = b.to(x, f32);
     return std::vector{b.binary("sub", wide, b.reduce("mean", wide, {-1}, true))};
@@ -138,6 +139,11 @@ TEST_F(ResidentRows, AreStagedByBulkCopies) {
       }
     EXPECT_EQ(count_instructions(k.body, tile_ir::Op::stage), 1);
   }
+  // Of rows that begin at any address shorter ones, if they are folded only.
+  const auto variance = [](GraphBuilder& b, Value x) { return std::vector{moments_of_rows(b, x)[1]}; };
+  for (const auto& [n, staged] : {std::pair<int64_t, size_t>{16963, 1}, {16960, 0}, {15359, 0}})
+    EXPECT_EQ(count_instructions(preferred(bf16, {4096, n}, variance, 8, true).body, tile_ir::Op::stage), staged) << n;
+  EXPECT_EQ(count_instructions(preferred(bf16, {4096, 16963}, softmax_rows, 8, true).body, tile_ir::Op::stage), 0);
   // Rows over several programs are kept as they are read.
   const tile_ir::Kernel spread = preferred(bf16, {4096, 131072}, softmax_rows, 8, true);
   EXPECT_EQ(count_instructions(spread.body, tile_ir::Op::stage), 0);
