@@ -44,12 +44,10 @@ class Planner {
   std::optional<FoldPlan> run_resident(int32_t bytes) {
     if (!target_.cuda || bytes == 0 || length_ >= unknown_length || contiguous_parallel_axis() >= 0)
       return std::nullopt;
-    constexpr int64_t longest_of_few = 1 << 16;
     const int64_t rows = std::max<int64_t>(parallel_points(), 1);
     const auto programs = static_cast<int32_t>(std::min<int64_t>(target_.processors / rows, target_.cluster));
     const bool few = programs > 1 && keep_few_rows(bytes, programs);
-    const bool too_few = rows < target_.processors && length_ > longest_of_few;
-    if (!few && (too_few || !keep_rows(bytes))) return std::nullopt;
+    if (!few && !keep_rows(bytes, rows)) return std::nullopt;
     place_rows(1);
     return plan_;
   }
@@ -101,8 +99,7 @@ class Planner {
     plan_.resident = r;
   }
 
-  /// A row that is one of few, over `programs`: a tile for each. With more to do for each, stages that are kernels of
-  /// their own and use all processors take less time.
+  /// A row that is one of few, over `programs`: a tile for each.
   bool keep_few_rows(int32_t bytes, int32_t programs) {
     const int64_t share = (chunks_of_row() + programs - 1) / programs;
     if (chunks_of_row() <= max_warps || share > max_warps) return false;
@@ -114,13 +111,13 @@ class Planner {
     return true;
   }
 
-  bool keep_rows(int32_t bytes) {
+  bool keep_rows(int32_t bytes, int64_t rows) {
     // Single elements of which only folds are made come better by bulk copies.
     const bool by_copies = target_.bulk_copies && !are_aligned(axis_) && !stores_along_axis();
     const int64_t in_registers = by_copies ? 32 << 10 : 64 << 10;
     if (chunks_of_row() * loop::reduction_chunk * bytes < in_registers) return false;
     for (const int programs : {2, 1}) {
-      if (programs == 1 && target_.cluster == 1) break;
+      if (programs == 1 && (target_.cluster == 1 || rows < target_.processors)) break;
       // Where only few programs fit a processor, they need twice the warps to hide what they wait for: with three of
       // them that is the loads of other rows than staged ones.
       const FoldPlan::Resident alone = spread(max_warps, 1);

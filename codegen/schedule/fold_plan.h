@@ -64,10 +64,10 @@ FoldPlan plan_fold(const loop::Nest& nest, const Target& target, bool again, int
 /// processor one. Nothing where rows are short, or longer than what the programs of a cluster can keep. A row of a
 /// single program is staged if the machine has bulk copies.
 ///
-/// Where rows are few, one is spread over as many programs as there are processors for it, if each then has at most a
-/// tile; else stages that are kernels of their own, over all processors, take less time. Where they are many, a program
-/// has at most half of a processor's memory, so that one computes while another reads, and smaller programs overlap
-/// better; a row that even a whole cluster holds only in more than that gets more.
+/// Where rows are few, one is spread over as many programs as there are processors for it, if a tile for each is
+/// enough. Else a program has at most half of a processor's memory, so that one computes while another reads, and
+/// smaller programs overlap better. A row that even a whole cluster holds only in more than that gets more if there is
+/// a row for each processor; of fewer rows, stages that are kernels of their own, over all processors, take less time.
 std::optional<FoldPlan> plan_resident_rows(const loop::Nest& nest, const Target& target, const RowPasses& passes);
 
 }  // namespace sinter::schedule

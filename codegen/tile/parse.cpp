@@ -410,6 +410,13 @@ class KernelParser {
     } while (stream_.accept(","));
   }
 
+  void cluster_reduce(Instruction& i) {
+    i.index = static_cast<int32_t>(reduce_kind());
+    i.bits = static_cast<uint64_t>(stream_.integer());
+    stream_.expect("of");
+    value_list(i);
+  }
+
   void operation(Instruction& i) {
     switch (i.op) {
       case Op::constant:
@@ -437,10 +444,7 @@ class KernelParser {
       case Op::reduce:
         return reduce(i);
       case Op::cluster_reduce:
-        i.index = static_cast<int32_t>(reduce_kind());
-        i.bits = static_cast<uint64_t>(stream_.integer());
-        stream_.expect("of");
-        return value_list(i);
+        return cluster_reduce(i);
       case Op::scan:
         return scan(i);
       case Op::grid_reduce:

@@ -93,8 +93,8 @@ TEST_F(ResidentRows, MeetTileByTile) {
 
 // Of few rows each has as many programs as there are processors for it, or its stages are better kernels of their own.
 TEST_F(ResidentRows, AreSpreadOverProcessorsWhereTheyAreFew) {
-  const std::tuple<int64_t, int64_t, int32_t> cases[] = {{1, 50257, 8},  {16, 131072, 8}, {33, 50257, 4},
-                                                         {66, 50257, 1}, {67, 50257, 1},  {132, 300001, 8}};
+  const std::tuple<int64_t, int64_t, int32_t> cases[] = {
+      {1, 50257, 8}, {16, 131072, 8}, {2, 300001, 8}, {33, 50257, 4}, {66, 50257, 1}, {67, 50257, 1}, {132, 300001, 8}};
   for (const auto& [rows, n, cluster] : cases) {
     const tile_ir::Kernel k = preferred(bf16, {rows, n}, softmax_rows, 8, false, {.many_rows = 0});
     EXPECT_EQ(k.cluster, cluster) << rows << " x " << n;
