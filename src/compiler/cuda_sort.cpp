@@ -137,7 +137,7 @@ class LongRows final : public exec::PreparedCall {
 class FirstOfRows final : public exec::PreparedCall {
  public:
   static bool is_faster(const RowSort& sort) {
-    return sort.kept <= most_selected && sort.length >= 2048 && sort.kept <= sort.length / 8;
+    return sort.kept <= most_selected && sort.length >= 1024 && sort.kept <= sort.length / 8;
   }
 
   FirstOfRows(const RowSort& sort, Device device)
