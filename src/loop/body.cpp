@@ -67,7 +67,7 @@ Value Body::scalar(ScalarOp op, std::span<const Value> operands, DType attribute
   std::array<Value, 3> v;
   std::array<DType, 3> types;
   std::array<scalar::Constant, 3> constants;
-  bool folds = !scalar::is_approximation(op);  // only the device knows its bits
+  bool folds = !(keeps_approximations_ && scalar::is_approximation(op));
   const size_t n = operands.size();
   for (size_t i = 0; i < n && i < v.size(); ++i) {
     v[i] = operands[i];

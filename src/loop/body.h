@@ -90,6 +90,8 @@ class Body {
   Value set_guard(Value guard) { return std::exchange(guard_, guard); }
   /// The number that checked indices report (Program::messages); becomes the id of to_index instructions.
   void set_message(int message) { message_ = message; }
+  /// From here on approximations of constants are left to the device, which alone knows their bits.
+  void keep_approximations() { keeps_approximations_ = true; }
 
   /// Appends an instruction as it is (the parser; passes that rebuild a body); equal ones still share an id.
   Value append(Instruction instruction) { return add(std::move(instruction)); }
@@ -106,6 +108,7 @@ class Body {
   const graph::Ranges* ranges_ = nullptr;
   Value guard_;
   int message_ = -1;
+  bool keeps_approximations_ = false;
 };
 
 }  // namespace sinter::loop

@@ -44,6 +44,7 @@ NestReader::NestReader(const graph::Graph& graph, const Options& options, Materi
       space_(std::move(space)),
       roots_(std::move(roots)),
       ranges_(graph.ranges) {
+  body_.keep_approximations();
   set_axis_ranges();
   body_.use_ranges(&ranges_);
 }

@@ -29,10 +29,12 @@ TEST(Body, ConstantsFold) {
 }
 
 // A device's approximation of a constant has the device's bits, as it has where the operand is loaded.
-TEST(Body, ApproximationsOfConstantsDoNotFold) {
+TEST(Body, ApproximationsOfConstantsCanBeKept) {
   Body body;
   Builder b(body);
   const Value quarter[] = {b.f32(0.25f)};
+  EXPECT_EQ(body[body.scalar(ScalarOp::ex2_approx, quarter).id].kind, InstructionKind::constant);
+  body.keep_approximations();
   for (int i = 0; i < scalar::scalar_op_count; ++i)
     if (const auto op = static_cast<ScalarOp>(i); scalar::is_approximation(op)) {
       EXPECT_EQ(body[body.scalar(op, quarter).id].kind, InstructionKind::scalar) << scalar::info(op).name;
