@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that every file includes, itself or through headers of the project, what it names: the standard library's
-names that PROVIDERS lists, and the types that one header of the project defines. Files are compiled in batches
-(cmake/unity.cmake), where the neighbours' includes would hide what is missing. `--self-test` plants violations.
+names that PROVIDERS lists, and the types that one header of the project defines; functions and aliases of the project
+are not seen. Files are compiled in batches (cmake/unity.cmake), where the neighbours' includes would hide what is
+missing; with SINTER_UNITY_BUILD=OFF each is compiled by itself. `--self-test` plants violations.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from source_files import ROOT, cpp_files
 
 # Names of std and the headers of which one is enough.
 PROVIDERS = {
-    "algorithm": "all_of any_of none_of find find_if find_if_not count_if copy_if fill generate sort stable_sort partial_sort"
+    "algorithm": "min max copy copy_n equal transform for_each replace swap_ranges all_of any_of none_of find find_if find_if_not count_if copy_if fill generate sort stable_sort partial_sort"
                  " nth_element lower_bound upper_bound min_element max_element minmax_element reverse rotate unique clamp"
                  " is_sorted binary_search equal_range set_intersection set_union set_difference shuffle mismatch remove_if",
     "array": "array",
@@ -28,6 +29,7 @@ PROVIDERS = {
     "cmath": "isnan isinf isfinite fma sqrt exp2 log2 pow floor ceil trunc nearbyint rint ldexp frexp signbit copysign hypot"
              " atan2 fmod remainder nextafter expm1 log1p cbrt erf erfc lgamma",
     "condition_variable": "condition_variable",
+    "cstdint": "uint64_t int64_t uint32_t int32_t uint16_t int16_t uint8_t int8_t uintptr_t",
     "cstdio": "printf fprintf fopen fclose fflush fputs puts snprintf rename",
     "cstdlib": "getenv abort exit malloc aligned_alloc strtod strtol",
     "cstring": "memcpy memset memcmp memmove strlen strcmp",
@@ -75,7 +77,7 @@ ALSO = {
 # Preprocessor lines, names of other projects, names of tests and of entries in lists.
 IGNORED = re.compile(r"^\s*#.*|\b(?:llvm|testing)::[\w:]+|\b(?:(?:TYPED_)?TEST\w*|INSTANTIATE_\w+)\([^)]*|\bX\(\w+|(?:\.|->)\w+", re.MULTILINE)
 COMMENT_OR_STRING = re.compile(r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-STD_NAME = re.compile(r"\bstd::(\w+)")
+STD_NAME = re.compile(r"\bstd::(?:ranges::)?(\w+)")
 DEFINED = re.compile(r"^(?:class|struct|enum(?: class)?) (?:\[\[\w+\]\] )?([A-Z]\w+)(?: final)?(?: : [^;{]+)? \{", re.MULTILINE)
 DECLARED = re.compile(r"\b(?:class|struct|enum|using|typename|concept) (?:\[\[\w+\]\] )?([A-Z]\w+)")  # of any kind, and nested ones
 WORD = re.compile(r"\b[A-Z]\w+\b")

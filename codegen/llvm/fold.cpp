@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/fold.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "codegen/llvm/lane_moves.h"

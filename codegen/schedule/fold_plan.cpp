@@ -371,15 +371,17 @@ class Planner {
     constexpr int32_t widest = 1024, narrow = 128;
     constexpr int64_t cached_bytes = 512 << 10;
     const int64_t columns = extent(static_cast<size_t>(strip_));
-    const auto folds = std::ranges::count(nest_.body.instructions(), InstructionKind::reduce, &loop::Instruction::kind);
+    int32_t words = 0;  // of a column's partial sums
+    for (const loop::Instruction& in : nest_.body.instructions())
+      if (in.kind == InstructionKind::reduce) words += std::max(1, in.type.bytes() / 4);
     int32_t strip = columns < unknown_length ? std::min(widest, covering(columns)) : narrow;
     const auto too_wide = [&] {
       const int64_t padded = (columns + strip - 1) / strip * strip;
-      return strip * folds > widest || padded > columns + columns / 4;
+      return strip * words > widest || padded > columns + columns / 4;
     };
     while (strip > narrow && too_wide()) strip /= 2;
     const bool in_cache = !again_ || length_ <= cached_bytes / (strip * int64_t{8});
-    return strip * folds <= 2 * widest && in_cache ? strip : 0;
+    return strip * words <= 2 * widest && in_cache ? strip : 0;
   }
 
   /// A strip's partial sums are those of a few rows, each with the rows 256, 512 and 768 further on: as many as give

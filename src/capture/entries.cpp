@@ -251,11 +251,14 @@ std::vector<bool> frozen_inputs(const RegionCall& r) {
 
 }  // namespace
 
-size_t variant_of(const RegionCall& r, const Entry& entry) {
-  if (!entry.by_alignment) return 0;
+bool are_aligned(std::span<const Tensor> inputs) {
   uintptr_t low_bits = 0;
-  for (const Tensor& t : r.inputs) low_bits |= reinterpret_cast<uintptr_t>(t.impl()->data());
-  return (low_bits & 15) != 0;
+  for (const Tensor& t : inputs) low_bits |= reinterpret_cast<uintptr_t>(t.impl()->data());
+  return (low_bits & 15) == 0;
+}
+
+size_t variant_of(const RegionCall& r, const Entry& entry) {
+  return entry.by_alignment && !are_aligned(r.inputs) ? 1 : 0;
 }
 
 const exec::Executable& variant_for(const RegionCall& r, Entry& entry) {

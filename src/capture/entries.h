@@ -35,6 +35,8 @@ Entry& compile_entry(const RegionCall& region);
 inline bool computes(const RegionCall& r) { return !r.set.outputs.empty() || !r.end.writes.empty(); }
 
 /// Which of an entry's variants these inputs need: 1 where some input is not 16-byte aligned and code depends on it.
+/// Do all of them begin at multiples of 16 bytes?
+bool are_aligned(std::span<const Tensor> inputs);
 size_t variant_of(const RegionCall& region, const Entry& entry);
 
 /// The executable of an entry for these inputs' alignment; compiled when first needed.

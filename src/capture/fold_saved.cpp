@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/capture/entries.h"
 #include "src/capture/key.h"
 #include "src/compiler/folded.h"
 #include "src/graph/needed_nodes.h"
@@ -25,8 +26,8 @@ std::vector<bool> frozen_constants(const FrozenRegion& region, const FrozenParts
   return frozen;
 }
 
-std::vector<Tensor> compute(const graph::Graph& constants, const FrozenRegion& region,
-                            const compiler::Options& options) {
+std::vector<Tensor> compute(const graph::Graph& constants, const FrozenRegion& region, compiler::Options options) {
+  options.aligned = are_aligned(region.inputs);
   const std::shared_ptr<const exec::Executable> executable = compiler::compile(constants, options).executable;
   std::vector<Tensor> results;
   std::vector<tensor::TensorImpl*> inputs, outputs;

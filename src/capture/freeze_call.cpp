@@ -168,6 +168,7 @@ FrozenParts freeze_call(const FrozenRegion& region, std::span<const Tensor* cons
   parts.call.varies = builder.varying(parts.call.signature);
   parts.call.symbols = region.key;
   parts.call.draws = draws_of(region);
+  for (const int32_t d : parts.call.draws) parts.call.symbols[static_cast<size_t>(d)] = 0;  // a call fills them in
   const size_t inputs = region.entry != nullptr ? region.inputs.size() : 0;
   for (size_t i = 0; i < inputs; ++i)
     if (region.generator[i])

@@ -86,8 +86,10 @@ class Comparison {
 
   void input(size_t i, std::span<const TraceNode* const> path) const {
     const std::string name = fmt::format("an operand of {}", reader(path, i));
-    if (now_.arguments[i] != captured_.region.arguments[i]) return report(name + " comes from elsewhere");
-    if (now_.generator[i] || now_.arguments[i] >= 0 || i >= captured_.call.inputs.size()) return;
+    const bool drawn = captured_.region.generator[i];
+    if (now_.arguments[i] != captured_.region.arguments[i] || now_.generator[i] != drawn)
+      return report(name + " comes from elsewhere");
+    if (drawn || now_.arguments[i] >= 0 || i >= captured_.call.inputs.size()) return;
     constant(name, captured_.constants[static_cast<size_t>(captured_.call.inputs[i].index)], now_.inputs[i]);
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sinter/error.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sinter/error.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <optional>

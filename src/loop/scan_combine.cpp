@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/loop/scan_combine.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "src/loop/builder.h"

@@ -136,5 +136,19 @@ TEST(Folds, LossesRefuseWhatDoesNotFit) {
   EXPECT_TRUE(contains(text([&] { return group_norm(x, 2); }), "the 3 channels of f32 [2,3] are not 2 groups"));
 }
 
+// Of any number of rows, whatever the partial sums are wide: they lie in memory of a limited size.
+TEST(Folds, WideColumnsOfAnyNumberOfRows) {
+  for (const int64_t columns : {512, 820, 1024, 4096}) {
+    auto sums = compile([](Tensor x) { return sum(x, {.dims = {0}}); });
+    auto counts = compile([](Tensor x) { return sum(x > 0, {.dims = {0}}); });
+    for (const int64_t rows : {1100, 1300}) {
+      const Tensor x = full({rows, columns}, 2, f64);
+      EXPECT_EQ(to_vector<double>(sums(x)),
+                std::vector<double>(static_cast<size_t>(columns), 2.0 * static_cast<double>(rows)));
+      EXPECT_EQ(to_vector<int64_t>(counts(x)), std::vector<int64_t>(static_cast<size_t>(columns), rows));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sinter::test

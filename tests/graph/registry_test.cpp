@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sinter/error.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "src/ops/ops.h"
 #include "src/reference/interpret.h"
 #include "tests/lower/build.h"

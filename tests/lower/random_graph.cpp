@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/lower/random_graph.h"
 
+#include <algorithm>
+
 namespace sinter::test {
 namespace {
 

@@ -2,6 +2,8 @@
 // Which scans share a nest with what, and that the evaluator gives the reference's bits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "src/loop/dependence.h"
 #include "src/ops/ops.h"
 #include "src/reference/interpret.h"

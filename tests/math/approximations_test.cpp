@@ -4,6 +4,7 @@
 // hold for hardware as well. bench_approximations measures a device's own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <functional>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sinter/error.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>

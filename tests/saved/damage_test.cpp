@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that was changed in any way is refused in words; a file whose checksum was mended as well never crashes.
+#include <algorithm>
 #include <random>
 
 #include "runtime/cache/hash.h"

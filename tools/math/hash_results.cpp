@@ -9,6 +9,7 @@
 // and bf16 (each value of one with 2^10 of the other), and all pairs of special values.
 #include "tools/math/result_hash.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
