@@ -71,11 +71,13 @@ class Planner {
 
   /// Does a program's share fit where so many programs have a processor's memory? With what warps and clusters
   /// exchange, and 1024 bytes of the system.
-  bool fits(const FoldPlan::Resident& r, int32_t bytes, int programs) const {
+  bool fits(const FoldPlan::Resident& r, int32_t bytes, int programs, int32_t warps) const {
     const int64_t folds =
         std::ranges::count(nest_.body.instructions(), loop::InstructionKind::reduce, &loop::Instruction::kind);
+    const int64_t tiles = r.slots + (r.last_width > 0 ? 1 : 0);
     const int64_t meeting = r.cluster == 1 ? 0 : 8 * folds * r.slots;
-    return r.share * bytes + meeting + 1536 <= target_.shared_bytes / programs;
+    const int64_t exchange = std::max<int64_t>(512, 8 * folds * tiles * warps);
+    return r.share * bytes + meeting + exchange + 1024 <= target_.shared_bytes / programs;
   }
 
   /// A row over programs of so many warps. One alone has a tile for what is left behind its whole ones, a power of two
@@ -106,7 +108,7 @@ class Planner {
     int32_t warps = covering(share);
     if (warps > share + share / 4) warps /= 2;  // too many would have no chunk
     const FoldPlan::Resident r = spread(std::min(warps, max_warps), programs);
-    if (!fits(r, bytes, 1)) return false;
+    if (!fits(r, bytes, 1, std::min(warps, max_warps))) return false;
     keep_in(r, std::min(warps, max_warps));
     return true;
   }
@@ -122,7 +124,7 @@ class Planner {
       // them that is the loads of other rows than staged ones.
       const FoldPlan::Resident alone = spread(max_warps, 1);
       const int64_t much = target_.shared_bytes / (target_.bulk_copies ? 3 : 4);
-      if (fits(alone, bytes, programs) && alone.share * bytes > much) {
+      if (fits(alone, bytes, programs, max_warps) && alone.share * bytes > much) {
         keep_in(alone, max_warps);
         return true;
       }
@@ -138,12 +140,12 @@ class Planner {
   /// As few programs as hold a row if that is one; else as many as it fills.
   std::optional<FoldPlan::Resident> spread_over_programs(int32_t bytes, int32_t warps, int programs) const {
     if (warps > chunks_of_row()) return std::nullopt;
-    if (const FoldPlan::Resident alone = spread(warps, 1); fits(alone, bytes, programs)) return alone;
+    if (const FoldPlan::Resident alone = spread(warps, 1); fits(alone, bytes, programs, warps)) return alone;
     std::optional<FoldPlan::Resident> found;
     const auto kept = [](const FoldPlan::Resident& r) { return r.share * r.cluster; };
     for (int32_t cluster = 2; cluster <= target_.cluster; ++cluster) {
       const FoldPlan::Resident r = spread(warps, cluster);
-      if (!fits(r, bytes, programs)) continue;
+      if (!fits(r, bytes, programs, warps)) continue;
       if (found && r.slots < 2) break;
       if (!found || kept(r) <= std::max(kept(*found), length_ + length_ / 16)) found = r;
     }

@@ -93,7 +93,7 @@ class Expansion {
       Access access;
       access.base = Index(b_.mul(first, b_.literal(n)));
       // Whole vectors of a wide result meet; of a narrow one, what lies beside each other belongs to several results.
-      const bool wide = n >= wide_result;
+      const bool wide = n >= wide_result && parts == 1;
       const size_t of_slots = wide ? 0 : 1;
       access.dims = {along(0, 1), along(0, n)};
       if (wide) std::swap(access.dims[0], access.dims[1]);

@@ -19,6 +19,7 @@ constexpr int32_t max_pieces = 1 << 16;
 constexpr int32_t max_cluster = 16;
 constexpr int32_t max_stores = 64;
 constexpr int64_t max_run_pieces = 64;
+constexpr int32_t max_table = 1 << 14;
 constexpr int64_t max_meeting = 1024;  ///< elements of a cluster
 
 class Verifier {
@@ -159,6 +160,7 @@ class Verifier {
       need(i.op == Op::scatter && *i.fold != ReduceKind::prod, "only a scatter folds, and no products");
       need(t == i32 || t == u32 || t == i64 || t == u64, "only integers of 32 and 64 bits accumulate");
     }
+    need(i.table <= max_table, fmt::format("at most {} places in a table", max_table));
     need(i.table == 0 || (i.table > 0 && i.fold == ReduceKind::sum), "only sums meet in a table");
     if (i.table > 0) need(tables_.try_emplace(i.index, i.table).first->second == i.table, "a pointer has one table");
     if (i.masked)
