@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "codegen/schedule/cost.h"
+#include "codegen/schedule/fold_stages.h"
 #include "codegen/schedule/lengths.h"
 #include "src/loop/canonical_fold.h"
 #include "src/loop/dependence.h"
@@ -44,6 +45,8 @@ class Planner {
   std::optional<FoldPlan> run_resident(int32_t bytes) {
     if (!target_.cuda || bytes == 0 || length_ >= unknown_length || contiguous_parallel_axis() >= 0)
       return std::nullopt;
+    for (const auto& stage : FoldStages(nest_).stages())
+      most_of_stage_ = std::max(most_of_stage_, static_cast<int64_t>(stage.size()));
     const int64_t rows = std::max<int64_t>(parallel_points(), 1);
     const auto programs = static_cast<int32_t>(std::min<int64_t>(target_.processors / rows, target_.cluster));
     const bool few = programs > 1 && keep_few_rows(bytes, programs);
@@ -76,7 +79,7 @@ class Planner {
         std::ranges::count(nest_.body.instructions(), loop::InstructionKind::reduce, &loop::Instruction::kind);
     const int64_t tiles = r.slots + (r.last_width > 0 ? 1 : 0);
     const int64_t meeting = r.cluster == 1 ? 0 : 8 * folds * r.slots;
-    const int64_t exchange = std::max<int64_t>(512, 8 * folds * tiles * warps);
+    const int64_t exchange = std::max<int64_t>(512, 8 * most_of_stage_ * tiles * warps);
     return r.share * bytes + meeting + exchange + 1024 <= target_.shared_bytes / programs;
   }
 
@@ -426,6 +429,7 @@ class Planner {
   const int64_t length_;
   const int32_t narrowest_ = narrowest_load();
   int strip_ = -1;
+  int64_t most_of_stage_ = 1;  ///< folds whose warps meet together
   FoldPlan plan_;
 };
 
