@@ -45,7 +45,8 @@ class Planner {
   std::optional<FoldPlan> run_resident(int32_t bytes) {
     if (!target_.cuda || bytes == 0 || length_ >= unknown_length || contiguous_parallel_axis() >= 0)
       return std::nullopt;
-    for (const auto& stage : FoldStages(nest_).stages())
+    const FoldStages folds(nest_);
+    for (const auto& stage : folds.stages())
       most_of_stage_ = std::max(most_of_stage_, static_cast<int64_t>(stage.size()));
     const int64_t rows = std::max<int64_t>(parallel_points(), 1);
     const auto programs = static_cast<int32_t>(std::min<int64_t>(target_.processors / rows, target_.cluster));
